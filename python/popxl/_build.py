@@ -1,10 +1,6 @@
 """How ops come into graphs: the one way from functions of popxl.ops to the builder."""
+from popxl._checks import describe
 from popxl.context import _context
-
-
-def describe(t):
-    """How messages name what was given instead of a tensor."""
-    return f"{t!r} of type {type(t).__name__}"
 
 
 def own_index(name, thing, ir):

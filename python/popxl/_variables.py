@@ -4,6 +4,7 @@ import typing
 from typing import Iterable, Literal, Optional, Tuple
 
 from popxl import dtypes
+from popxl._checks import describe, integer, name_of
 from popxl._lazy import np
 from popxl.context import _context
 from popxl.tensor import Constant, HostScalarTensor, Tensor, Variable
@@ -72,6 +73,8 @@ def _add_variable(data, dtype, name, downcast, grouping, retrieval_mode, log2_sc
         retrieval_mode = "one_per_group"
     if retrieval_mode not in _RETRIEVAL_MODES:
         raise ValueError(f"{what}: retrieval_mode is 'one_per_group' or 'all_replicas', not {retrieval_mode!r}.")
+    name = name_of(name, what)
+    dtype = None if dtype is None else dtypes.dtype.as_dtype(dtype)
     grouping = _grouping_of(ir, grouping)
     array, memmap = _host_data(data, dtype, downcast, log2_scale, nan_on_overflow, grouping)
     info = _Info()
@@ -87,13 +90,31 @@ def _add_variable(data, dtype, name, downcast, grouping, retrieval_mode, log2_sc
         check(shape, of, meta_shape)
     _context._sync(ir)
     program = ir._program
-    index = program.add_variable(array, of._index, array.shape, shape, meta_shape, name or "", grouping.assignment, retrieval_mode == "all_replicas",
+    index = program.add_variable(array, of._index, array.shape, shape, meta_shape, name, grouping.assignment, retrieval_mode == "all_replicas",
                                  None if buffer is None else buffer._index, row, info.sharded)
     info.state = program.tensor_state(index)
+    if buffer is not None:
+        buffer._rows[row] = program.tensor_name(index)
     ir._variables[index] = info
     if memmap is not None and not memmap.flags["WRITEABLE"]:
         ir._weights_are_read_only = True
     return Tensor._make(Variable, ir, index)
+
+
+def _row_of(remote_buffer, offset, what):
+    """The row that a variable is to lie in. Raises TypeError for no buffer or no integer, ValueError for a row that is not there or taken."""
+    from popxl.remote_buffer import RemoteBuffer
+
+    if not isinstance(remote_buffer, RemoteBuffer):
+        raise TypeError(f"{what}: {describe(remote_buffer)} is no RemoteBuffer.")
+    if remote_buffer._current_ir is not _context.ir:
+        raise ValueError(f"{what}: {remote_buffer!r} is of another Ir.")
+    row = integer(offset, f"{what}: the offset")
+    if row in remote_buffer._rows:
+        raise ValueError(f"{what}: row {row} of {remote_buffer!r} holds the variable {remote_buffer._rows[row]!r} already.")
+    if not 0 <= row < remote_buffer.entries:
+        raise ValueError(f"{what}: the remote buffer has {remote_buffer.entries} rows, there is none of the number {row}.")
+    return row
 
 
 def _elements(shape):
@@ -133,6 +154,8 @@ def constant(data: HostScalarTensor, dtype: Optional[dtypes.dtype] = None, name:
         TypeError: float8 data without a dtype.
     """
     graph = _context.graph
+    name = name_of(name, "constant")
+    dtype = None if dtype is None else dtypes.dtype.as_dtype(dtype)
     if dtype is None and getattr(getattr(data, "dtype", None), "names", None):
         raise TypeError("float8 data need a dtype: popxl.float8_143 or popxl.float8_152.")
     array = to_numpy(data, dtype, downcast, True, log2_scale, nan_on_overflow)
@@ -169,9 +192,9 @@ def remote_variable(data: HostScalarTensor, remote_buffer: "RemoteBuffer", offse
     Raises:
         ValueError: the shape or element type is not the buffer's, or there is no such row.
     """
+    offset = _row_of(remote_buffer, offset, "remote_variable")
+
     def check(shape, of, meta_shape):
-        if not 0 <= offset < remote_buffer.entries:
-            raise ValueError(f"remote_variable: the remote buffer has {remote_buffer.entries} rows, there is none of the number {offset}.")
         remote_buffer._validate(shape, of, f"{name!r}" if name else "without a name")
 
     shape = np.shape(data)
@@ -192,6 +215,7 @@ def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "Remo
         ValueError: there is one replica, or the buffer is for another shape or element type.
     """
     ir = _context.ir
+    offset = _row_of(remote_buffer, offset, "remote_replica_sharded_variable")
     if ir.replication_factor <= 1:
         raise ValueError(f"remote_replica_sharded_variable: there are no replicas to share it, the replication factor is {ir.replication_factor}.")
     grouping = _grouping_of(ir, replica_grouping)
@@ -203,8 +227,6 @@ def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "Remo
         elif remote_buffer.meta_shape != meta_shape:
             raise ValueError(f"remote_replica_sharded_variable: the remote buffer is for shards of a tensor of the shape {remote_buffer.meta_shape}, "
                              f"not {meta_shape}.")
-        if not 0 <= offset < remote_buffer.entries:
-            raise ValueError(f"remote_replica_sharded_variable: the remote buffer has {remote_buffer.entries} rows, there is none of the number {offset}.")
         remote_buffer._validate(shape, of, f"{name!r}" if name else "without a name")
 
     return _add_variable(data, dtype, name, downcast, grouping, retrieval_mode, log2_scale, nan_on_overflow, "remote_replica_sharded_variable",

@@ -15,7 +15,7 @@ from typing import Callable, Iterable, Tuple, Union
 
 from popxl import dtypes
 from popxl._build import op
-from popxl.context import _context, ipu
+from popxl.context import _context, _IpuBlock
 from popxl.ir import Ir
 from popxl.tensor import Tensor, graph_output
 
@@ -177,7 +177,7 @@ def pmap(function: Callable[..., Union[Tensor, Iterable[Tensor]]], *operands: Pa
     on_variable = -2 - variable
     _depth[0] += 1
     try:
-        with graph, ipu(on_variable):
+        with graph, _IpuBlock(on_variable):
             inputs = [Tensor._new(ir, ir._program.add_input(graph._index, ts.dtype._index, ts.shape, "", device=on_variable)) for ts in operands]
             results = function(*inputs)
             results = (results,) if isinstance(results, Tensor) else tuple(results)

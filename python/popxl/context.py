@@ -9,6 +9,7 @@ import typing
 from typing import Any, Callable, Literal, Optional, Union
 
 from popxl import _core
+from popxl._checks import integer
 from popxl.tensorlocation import ExecutionContext
 
 if typing.TYPE_CHECKING:
@@ -194,8 +195,13 @@ class _IpuBlock(_Block):
 
 
 def ipu(ipu: int) -> _Block:
-    """Ops made inside are placed on the virtual IPU of this number."""
-    return _IpuBlock(ipu)
+    """Ops made inside are placed on the virtual IPU of this number. Raises TypeError for what is no integer, ValueError for one below 0."""
+    if ipu is None:
+        return _IpuBlock(None)
+    number = integer(ipu, "ipu: the number of an IPU")
+    if not 0 <= number < 2**31:
+        raise ValueError(f"ipu: there is no IPU {number}; they are numbered from 0.")
+    return _IpuBlock(number)
 
 
 class _IoTilesBlock(_Block):

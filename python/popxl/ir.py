@@ -6,6 +6,7 @@ import weakref
 from typing import Any, Callable, Iterable, List, Literal, Optional, Set, Union
 
 from popxl import _core
+from popxl._checks import integer
 from popxl.context import _context, get_source_location  # noqa: F401
 from popxl.graph import Graph
 from popxl.module import Module
@@ -34,7 +35,7 @@ class Ir:
 
             replication = popdist.getNumTotalReplicas() if popdist.isPopdistEnvSet() else 1
         self._id = next(_numbers)
-        self._program = _core.Program(replication)
+        self._program = _core.Program(integer(replication, "Ir: the number of replicas"))
         self._graphs = {}
         self._variables = {}
         self._streams = {}
@@ -180,7 +181,7 @@ class Ir:
 
     @num_host_transfers.setter
     def num_host_transfers(self, value: int) -> None:
-        self._num_host_transfers = value
+        self._num_host_transfers = integer(value, "num_host_transfers")
 
     @property
     def replication_factor(self) -> int:
@@ -191,7 +192,7 @@ class Ir:
     def replication_factor(self, value: int) -> None:
         if self._prepared:
             raise RuntimeError("The replication factor cannot be changed after a session of this Ir has been made.")
-        self._program.replicas = value
+        self._program.replicas = integer(value, "replication_factor")
 
     @property
     def instance_replication_factor(self) -> int:

@@ -1,6 +1,7 @@
 """Buffers in Streaming Memory."""
 from typing import Tuple
 
+from popxl._checks import integer, shape_of
 from popxl.context import _context
 from popxl.dtypes import dtype as _dtype
 
@@ -16,8 +17,8 @@ class RemoteBuffer:
     def __init__(self, tensor_shape: Tuple[int, ...], tensor_dtype: _dtype, entries: int) -> None:
         self._current_ir = _context.ir
         self._meta_shape = ()
+        self._rows = {}  # the names of the variables in them
         self._index = None
-        self._check_entries(entries)
         self._number = self._current_ir._next_buffer_number()
         self.set_remote_buffer_info(tensor_dtype, tensor_shape, entries)
         self._index = self._current_ir._program.add_buffer(self._number, self._dtype._index, self._shape, self._entries)
@@ -25,8 +26,10 @@ class RemoteBuffer:
 
     @staticmethod
     def _check_entries(entries):
+        entries = integer(entries, "remote_buffer: the number of entries")
         if entries < 1:
             raise ValueError(f"Entries must be a non-zero, positive integer, not {entries}.")
+        return entries
 
     def _tell(self):
         if self._index is not None:
@@ -34,10 +37,8 @@ class RemoteBuffer:
 
     def set_remote_buffer_info(self, tensor_dtype: _dtype, tensor_shape: Tuple[int, ...], entries: int) -> None:
         """Changes the element type, shape and number of rows. Raises ValueError for less than one row."""
-        self._check_entries(entries)
-        self._dtype = _dtype.as_dtype(tensor_dtype)
-        self._shape = tuple(int(d) for d in tensor_shape)
-        self._entries = entries
+        entries, dtype, shape = self._check_entries(entries), _dtype.as_dtype(tensor_dtype), shape_of(tensor_shape, "remote_buffer")
+        self._dtype, self._shape, self._entries = dtype, shape, entries
         self._tell()
 
     def validate_tensor_matches_buffer(self, t, num_shards=1):
@@ -89,8 +90,7 @@ class RemoteBuffer:
 
     @entries.setter
     def entries(self, entries):
-        self._check_entries(entries)
-        self._entries = entries
+        self._entries = self._check_entries(entries)
         self._tell()
 
     @property

@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Union
 from popxl._lazy import np
 from popxl.streams import DeviceToHostStream, HostToDeviceStream
 from popxl.tensor import Constant, HostTensor, Tensor, Variable
-from popxl.utils import to_numpy
+from popxl.utils import is_torch, to_numpy, with_integers
 
 if typing.TYPE_CHECKING:
     from popxl.ir import Ir
@@ -124,7 +124,7 @@ class Session:
 
     def _validate_run_inputs(self, inputs):
         """Raises ValueError for inputs that `run` would refuse."""
-        self._as_inputs(inputs, True)
+        self._as_inputs(inputs)
 
     def _validate_run_outputs(self, outputs):
         """Raises ValueError for outputs that `run_with_outputs` would refuse."""
@@ -149,17 +149,20 @@ class Session:
             return shape[0]
         raise ValueError(f"Data of the shape {shape} for {stream!r}; it is {full}: slices in a run, replicas, the stream's shape, without leading ones.")
 
-    def _as_input(self, form, stream, value, downcast):
+    def _as_input(self, form, stream, value):
         wanted = form.dtype
         if type(value) is np.ndarray and value.dtype == wanted and value.shape == form.shape and value.flags.c_contiguous:
             return form.index, value, self._transfers
-        array = to_numpy(value, None, downcast, copy=False)
+        # What is wider goes into the stream's type at once: 32 bits between would lose some of it.
+        array = to_numpy(value, None, False, copy=False, what=f"Data for {stream!r}")
         slices = self._slices(stream, tuple(array.shape))
         if array.dtype != wanted:
             if array.dtype.names or wanted.names:
                 if array.dtype.itemsize != wanted.itemsize:
                     raise ValueError(f"Data of the type {array.dtype} for {stream!r}.")
                 array = np.ascontiguousarray(array).view(wanted)
+            elif wanted.kind in "biu":
+                array = with_integers(array, wanted, f"Data for {stream!r}")
             else:
                 array = array.astype(wanted)
         return stream._index, np.ascontiguousarray(array), slices
@@ -170,16 +173,17 @@ class Session:
         Args:
             inputs: for each stream of `expected_inputs`, data of the shape (num_host_transfers, replicas, *stream.shape) without leading ones.
                 The first dimension may be larger.
-            downcast_inputs: whether data of 64 bits become 32 bits wide.
+            downcast_inputs: either way data of 64 bits become what the stream holds.
 
         Returns:
             {stream: array} of what was stored, in shapes as those of `create_host_outputs`.
 
         Raises:
-            ValueError: outside of `with session:`, streams that are missing or not used, other shapes.
+            TypeError: data that are no numbers.
+            ValueError: outside of `with session:`, streams that are missing or not used, other shapes, values that a stream of integers does not have.
         """
         self._check_attached("run")
-        given, outputs, results, zeros = self._as_inputs(inputs, downcast_inputs), {}, [], np.zeros
+        given, outputs, results, zeros = self._as_inputs(inputs), {}, [], np.zeros
         for stream, form in self._output_forms:
             array = outputs[stream] = zeros(form.shape, form.dtype)
             results.append((form.index, array, self._transfers))
@@ -195,18 +199,22 @@ class Session:
             outputs: for each stream that is stored to, an array as `create_host_outputs` makes it, or of another type of the same kind.
 
         Raises:
-            TypeError: an array whose type would not hold what is stored.
-            ValueError: a stream without an array, or an array of another shape.
+            TypeError: no array, or one whose type would not hold what is stored.
+            ValueError: a stream without an array, an array of another shape or one that can only be read.
         """
         outputs = outputs or {}
         self._check_attached("run")
-        given = self._as_inputs(inputs, downcast_inputs)
+        given = self._as_inputs(inputs)
         self._check_streams(outputs, self._outputs, "The outputs")
         results, copies = [], []
         for stream, array in outputs.items():
             slices = self._slices(stream, tuple(np.shape(array)))
             target = array
             wanted = self._forms[stream].dtype
+            if not isinstance(array, np.ndarray) and not is_torch(array):
+                raise TypeError(f"run_with_outputs: an array is expected for {stream!r}, not {array!r} of type {type(array).__name__}.")
+            if isinstance(array, np.ndarray) and not array.flags.writeable:
+                raise ValueError(f"run_with_outputs: the array for {stream!r} can only be read.")
             if isinstance(array, np.ndarray) and not np.can_cast(wanted, array.dtype, "same_kind"):
                 raise TypeError(f"An array of {array.dtype} for {stream!r}.")
             if not isinstance(array, np.ndarray) or array.dtype != wanted or not array.flags["C_CONTIGUOUS"]:
@@ -217,12 +225,12 @@ class Session:
         for array, target in copies:
             array[...] = target
 
-    def _as_inputs(self, inputs, downcast):
+    def _as_inputs(self, inputs):
         inputs = inputs or {}
         if inputs.keys() != self._input_set:
             self._check_streams(inputs, self._inputs, "The inputs")
         forms = self._forms_of_run()
-        return [self._as_input(forms[s], s, value, downcast) for s, value in inputs.items()]
+        return [self._as_input(forms[s], s, value) for s, value in inputs.items()]
 
     def _check_attached(self, what):
         if not self.is_attached:

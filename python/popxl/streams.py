@@ -1,6 +1,7 @@
 """Streams between host and device."""
 from typing import Iterable, Optional, Tuple
 
+from popxl._checks import name_of, shape_of
 from popxl.context import _context
 from popxl.dtypes import dtype as _dtype
 from popxl.tensor import TensorSpec
@@ -16,8 +17,10 @@ class Stream:
     def _make(cls, shape, dtype, name):
         self = object.__new__(cls)
         self._ir = _context.ir
+        what = "h2d_stream" if cls is HostToDeviceStream else "d2h_stream"
         self._dtype = _dtype.as_dtype(dtype)
-        self._shape = tuple(int(d) for d in shape)
+        self._shape = shape_of(shape, what)
+        name = name_of(name, what) or what
         self._index, self._name = self._ir._program.add_stream(name, cls is HostToDeviceStream, self._dtype._index, self._shape)
         self._ir._streams[self._index] = self
         return self
@@ -69,10 +72,14 @@ def h2d_stream(shape: Iterable[int], dtype: _dtype, name: Optional[str] = None) 
     Args:
         shape, dtype: of one slice.
         name: of the stream; numbered if it is taken.
+
+    Raises:
+        TypeError: a shape that is no list of integers, a name that is no text.
+        ValueError: a dimension below 0.
     """
-    return HostToDeviceStream._make(shape, dtype, name or "h2d_stream")
+    return HostToDeviceStream._make(shape, dtype, name)
 
 
 def d2h_stream(shape: Iterable[int], dtype: _dtype, name: Optional[str] = None) -> DeviceToHostStream:
     """A stream to the host. Arguments are those of `h2d_stream`."""
-    return DeviceToHostStream._make(shape, dtype, name or "d2h_stream")
+    return DeviceToHostStream._make(shape, dtype, name)

@@ -24,7 +24,24 @@ def is_torch(x):
     return torch is not None and isinstance(x, torch.Tensor)
 
 
-def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_overflow=None):
+def check_numbers(array, what):
+    """Raises TypeError for an array of other things than numbers, as objects, texts or complex numbers are. float8 is a type with a name."""
+    if array.dtype.kind not in "biuf" and not array.dtype.names:
+        raise TypeError(f"{what}: elements of the type {array.dtype}; numbers are expected.")
+
+
+def with_integers(array, wanted, what):
+    """The array with integers or booleans of another type. Raises ValueError for a value that the type does not have, as a larger one or a fraction."""
+    with np.errstate(invalid="ignore"):
+        out = array.astype(wanted)
+    wrong = out != array
+    if wrong.any():
+        at = np.unravel_index(int(np.argmax(wrong)), array.shape)
+        raise ValueError(f"{what}: {array[at]} at {tuple(int(i) for i in at)} is no {wanted}.")
+    return out
+
+
+def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_overflow=None, what="Host data"):
     """Host data as a C-contiguous array.
 
     Args:
@@ -34,9 +51,12 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
         copy: whether the result may share no memory with `x`.
         log2_scale, nan_on_overflow: of a cast to float8: elements are multiplied by 2**log2_scale first; what is too large becomes NaN or
             the largest number.
+        what: how messages name the data.
 
     Raises:
         RuntimeError: log2_scale or nan_on_overflow for a type other than float8.
+        TypeError: what is no number.
+        ValueError: integers that are too large for 32 bits, where no type is given.
     """
     is_float8 = dtype is not None and dtype.name.startswith("float8")
     if not is_float8 and (log2_scale is not None or nan_on_overflow is not None):
@@ -44,6 +64,7 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
     if is_torch(x):
         x = x.detach().cpu().numpy()
     array = np.asarray(x)
+    check_numbers(array, what)
     if is_float8:
         if array.dtype == dtype.as_numpy():
             return np.array(array, copy=True) if copy else np.ascontiguousarray(array).reshape(array.shape)
@@ -55,6 +76,8 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
         wanted = dtype.as_numpy()
     elif downcast:
         wanted = np.dtype(_DOWNCAST.get(array.dtype.name, array.dtype))
+        if wanted != array.dtype and wanted.kind in "iu":
+            return np.ascontiguousarray(with_integers(array, wanted, f"{what} of {array.dtype}, which become {wanted}")).reshape(array.shape)
     if copy:
         return np.array(array, dtype=wanted, order="C", copy=True)
     return np.asarray(array, dtype=wanted, order="C")

@@ -211,3 +211,70 @@ def test_outputs_of_a_run_are_there_and_hold_what_is_stored():
         wide = np.zeros(3)
         session.run_with_outputs({}, {stream: wide})
     assert wide.tolist() == [1.5, 2.5, -3.75]
+
+
+def test_arguments_that_cannot_be_are_named_where_they_are_given():
+    ir = popxl.Ir()
+    with ir.main_graph:
+        buffer = popxl.remote_buffer((2,), popxl.float32, 2)
+        held = popxl.remote_variable(np.ones(2, np.float32), buffer, 0)
+        for kind, call, said in (
+                (TypeError, lambda: popxl.h2d_stream((1.5,), popxl.float32), "h2d_stream: the shape: an entry is an integer, not 1.5 of type float"),
+                (TypeError, lambda: popxl.d2h_stream(None, popxl.float32), "d2h_stream: a shape is expected, not None"),
+                (ValueError, lambda: popxl.h2d_stream((2, -1), popxl.float32), "h2d_stream: the shape (2, -1) has a dimension below 0"),
+                (TypeError, lambda: popxl.h2d_stream((2,), popxl.float32, name=5), "h2d_stream: a name is a text, not 5 of type int"),
+                (ValueError, lambda: popxl.remote_buffer((-2,), popxl.float32), "remote_buffer: the shape (-2,) has a dimension below 0"),
+                (TypeError, lambda: popxl.remote_buffer((2,), popxl.float32, 1.5), "remote_buffer: the number of entries is an integer, not 1.5"),
+                (TypeError, lambda: popxl.remote_variable(np.ones(2), None), "remote_variable: None of type NoneType is no RemoteBuffer"),
+                (TypeError, lambda: popxl.remote_variable(np.ones(2), buffer, 1.0), "remote_variable: the offset is an integer, not 1.0"),
+                (ValueError, lambda: popxl.remote_variable(np.ones(2), buffer, 2), "remote_variable: the remote buffer has 2 rows"),
+                (ValueError, lambda: popxl.remote_variable(np.ones(2), buffer, 0),
+                 f"remote_variable: row 0 of {buffer!r} holds the variable {held.name!r} already"),
+                (ValueError, lambda: ops.remote_load(buffer, 2**32), "remote_load: row 4294967296 of a remote buffer; rows are counted from 0, in 32 bits"),
+                (TypeError, lambda: popxl.variable(1.0, name=3), "variable: a name is a text, not 3 of type int"),
+                (ValueError, lambda: popxl.variable(1.0, "quux"), "There is no element type for 'quux'"),
+                (ValueError, lambda: popxl.ipu(-2), "ipu: there is no IPU -2; they are numbered from 0"),
+                (TypeError, lambda: popxl.ipu(1.5), "ipu: the number of an IPU is an integer, not 1.5 of type float"),
+                (TypeError, lambda: popxl.Ir(replication=1.5), "Ir: the number of replicas is an integer, not 1.5 of type float"),
+                (TypeError, lambda: setattr(ir, "num_host_transfers", 1.5), "num_host_transfers is an integer, not 1.5 of type float")):
+            with pytest.raises(kind) as error:
+                call()
+            assert str(error.value).startswith(said), str(error.value)
+        # What has failed has taken no row.
+        with pytest.raises(ValueError, match="does not match buffer"):
+            popxl.remote_variable(np.ones(3), buffer, 1)
+        popxl.remote_variable(np.ones(2), buffer, np.int64(1))
+    with popxl.Ir().main_graph, pytest.raises(ValueError, match="^remote_variable: .* is of another Ir"):
+        popxl.remote_variable(np.ones(2), buffer, 1)
+
+
+def test_host_data_are_numbers_and_none_is_lost():
+    ir = popxl.Ir()
+    with ir.main_graph:
+        for data in (None, "1", [None], 1j, np.array(["1"])):
+            with pytest.raises(TypeError, match="^Host data: elements of the type .*; numbers are expected"):
+                popxl.variable(data)
+        with pytest.raises(ValueError, match="^Host data of int64, which become int32: 1099511627776 at \\(1,\\) is no int32"):
+            popxl.variable(np.array([1, 2**40]))
+        assert popxl.variable(np.array([2**31 - 1, -2**31])).dtype is popxl.int32
+        f, i, b = (popxl.h2d_stream((2,), t, name=n) for t, n in ((popxl.float32, "f"), (popxl.int32, "i"), (popxl.bool, "b")))
+        out = {s: popxl.d2h_stream((2,), s.dtype) for s in (f, i, b)}
+        for s, d in out.items():
+            ops.host_store(d, ops.host_load(s))
+    good = {f: np.zeros(2), i: np.zeros(2), b: np.zeros(2)}
+    with popxl.Session(ir, "cpu") as session:
+        given = {f: np.array([2**62, -1]), i: np.array([3.0, -4.0]), b: np.array([0, 1])}
+        for s, array in session.run(given).items():
+            np.testing.assert_array_equal(array, next(given[x] for x in out if out[x] is s))
+        for stream, data, kind, said in ((i, np.array([1, 2**31]), ValueError, r"2147483648 at \(1,\) is no int32"), (i, [0.5, 1], ValueError, r"0.5 at \(0,\) is no int32"),
+                                         (i, [1, float("nan")], ValueError, r"nan at \(1,\) is no int32"), (b, [0, 2], ValueError, r"2 at \(1,\) is no bool"),
+                                         (f, [1, None], TypeError, "elements of the type object; numbers are expected"),
+                                         (f, np.ones(2, complex), TypeError, "elements of the type complex128; numbers are expected")):
+            with pytest.raises(kind, match=f"^Data for HostToDeviceStream.*{said}"):
+                session.run({**good, stream: data})
+        arrays = session.create_host_outputs()
+        arrays[out[f]].flags.writeable = False
+        with pytest.raises(ValueError, match="^run_with_outputs: the array for DeviceToHostStream.* can only be read"):
+            session.run_with_outputs(good, arrays)
+        with pytest.raises(TypeError, match=r"^run_with_outputs: an array is expected for DeviceToHostStream.*, not \[0, 0\] of type list"):
+            session.run_with_outputs(good, {**session.create_host_outputs(), out[f]: [0, 0]})

@@ -13,8 +13,8 @@ def offset_of(name, offset):
     if isinstance(offset, Tensor):
         return offset
     offset = integer(offset, f"{name}: a row of a remote buffer")
-    if offset < 0:
-        raise ValueError(f"{name}: row {offset} of a remote buffer; rows are counted from 0.")
+    if not 0 <= offset < 2**32:
+        raise ValueError(f"{name}: row {offset} of a remote buffer; rows are counted from 0, in 32 bits.")
     return constant(offset, dtypes.uint32, "offset")
 
 

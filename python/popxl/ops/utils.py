@@ -1,8 +1,6 @@
 """What functions of popxl.ops share: checks of arguments and their usual forms."""
-import operator
-
 from popxl import dtypes
-from popxl._build import describe
+from popxl._checks import describe, integer, ints
 from popxl.errors import UndefinedValue
 from popxl.tensor import Tensor
 
@@ -58,14 +56,6 @@ def tensors_of(ts, what):
     return ts
 
 
-def integer(value, what):
-    """An integer, also one of NumPy. Raises TypeError for what is none, as a float. `what`: the function, and what the number is for."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what} is an integer, not {describe(value)}.") from None
-
-
 def handle_negative_axis(t, axis, what=""):
     """An axis counted from the front. Negative ones count from the end. `what`: the function, for messages."""
     check_tensor(t, what)
@@ -80,15 +70,6 @@ def axes_of(t, axis, what=""):
         return list(range(t.rank))
     several = hasattr(axis, "__iter__") and not isinstance(axis, str) and getattr(axis, "shape", None) != ()
     return [handle_negative_axis(t, a, what) for a in (axis if several else (axis,))]
-
-
-def ints(values, what=""):
-    """A list of integers from a sequence of them; None stays None. Raises TypeError for what is none. `what`: the function and its parameter."""
-    if values is None:
-        return None
-    if not hasattr(values, "__iter__") or isinstance(values, str):
-        raise TypeError(f"{what + ': a' if what else 'A'} list of integers is expected, not {describe(values)}.")
-    return [integer(v, f"{what}: an entry" if what else "An entry") for v in values]
 
 
 def dtype_index(dtype):
