@@ -4,7 +4,7 @@ import typing
 from typing import Iterable, Literal, Optional, Tuple
 
 from popxl import dtypes
-from popxl._checks import describe, integer, name_of
+from popxl._checks import describe, integer, name_of, shape_of
 from popxl._lazy import np
 from popxl.context import _context
 from popxl.tensor import Constant, HostScalarTensor, Tensor, Variable
@@ -304,8 +304,9 @@ def graph_input(shape: Iterable[int], dtype: dtypes.dtype, name: Optional[str] =
         meta_shape: the shape of the whole tensor, where callers give shards.
     """
     graph = _context.graph
+    shape, meta_shape, name = shape_of(shape, "graph_input"), shape_of(meta_shape or (), "graph_input"), name_of(name, "graph_input")
     _context._sync(graph.ir)
-    index = graph.ir._program.add_input(graph._index, dtypes.dtype.as_dtype(dtype)._index, tuple(shape), name or "", by_ref, tuple(meta_shape or ()))
+    index = graph.ir._program.add_input(graph._index, dtypes.dtype.as_dtype(dtype)._index, shape, name, by_ref, meta_shape)
     return Tensor._make(Tensor, graph.ir, index)
 
 

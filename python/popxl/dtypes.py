@@ -63,6 +63,8 @@ class dtype:
         """
         if isinstance(type_value, dtype):
             return type_value
+        if type_value is None:  # NumPy takes it for float64
+            raise ValueError("There is no element type for None.")
         if isinstance(type_value, str):
             try:
                 return cls.from_name(type_value)

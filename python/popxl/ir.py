@@ -6,7 +6,7 @@ import weakref
 from typing import Any, Callable, Iterable, List, Literal, Optional, Set, Union
 
 from popxl import _core
-from popxl._checks import integer
+from popxl._checks import integer, name_of
 from popxl.context import _context, get_source_location  # noqa: F401
 from popxl.graph import Graph
 from popxl.module import Module
@@ -111,7 +111,7 @@ class Ir:
         Args:
             name: its name gets a number behind it: `<name>_subgraph(<n>)`.
         """
-        name = "" if name is None else name + "_"
+        name = "" if name is None else name_of(name, "create_empty_graph") + "_"
         return self._graph(self._program.create_graph(f"{name}subgraph({next(self._graph_numbers)})"))
 
     def dot_checkpoint(self, check, save_dir=None):

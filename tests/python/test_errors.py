@@ -65,7 +65,8 @@ def functions():
 @pytest.mark.parametrize("name, function", list(functions()), ids=lambda x: x if isinstance(x, str) else "")
 def test_every_function_names_itself(name, function):
     """Not the ops that it is made of. What is one function with another one has the other's name."""
-    same = {"clamp": "clip", "rename": "identity", "adamax_updater": "AdaMax", "code_copy": None}
+    same = {"clamp": "clip", "rename": "identity", "adamax_updater": "AdaMax", "cast": "There is no element type for None", "init": "There is no element type for None",
+            "code_copy": None}
     required = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     if not required or same.get(name, name) is None:
         pytest.skip("nothing to be wrong with")
@@ -241,6 +242,25 @@ def test_arguments_that_cannot_be_are_named_where_they_are_given():
                 call()
             assert str(error.value).startswith(said), str(error.value)
         # What has failed has taken no row.
+        graph, flag = ir.create_graph(lambda t: ops.relu(t), held := popxl.variable(np.ones(2, np.float32))), popxl.variable(True)
+        autodiff = popxl.transforms.autodiff
+        for call, said in (
+                (lambda: autodiff(None), "autodiff: None of type NoneType is no graph"),
+                (lambda: autodiff(graph, grads_required=graph.inputs[0]), "autodiff: a list of tensors is expected, not Tensor"),
+                (lambda: autodiff(graph, called_graphs_grad_info=3), "autodiff: called_graphs_grad_info is a dict, not 3 of type int"),
+                (lambda: autodiff(graph, called_graphs_grad_info={graph: 1}), "autodiff: called_graphs_grad_info: 1 of type int is no GradGraphInfo"),
+                (lambda: popxl.transforms.decompose_sum(None), "decompose_sum: None of type NoneType is no graph"),
+                (lambda: ops.call(graph, held, inputs_dict="a"), "call: inputs_dict is a dict, not 'a' of type str"),
+                (lambda: ops.conditional(flag, graph, graph, held, held), "conditional: a list of inputs is expected, not Variable"),
+                (lambda: ops.transpose(held, (0.0,)), "transpose: permutation: an entry is an integer, not 0.0 of type float"),
+                (lambda: popxl.graph_input((1.5,), popxl.float32), "graph_input: the shape: an entry is an integer, not 1.5 of type float"),
+                (lambda: ir.create_empty_graph(3), "create_empty_graph: a name is a text, not 3 of type int")):
+            with pytest.raises(TypeError) as error:
+                call()
+            assert str(error.value).startswith(said), str(error.value)
+        for call in (lambda: popxl.h2d_stream((2,), None), lambda: ops.cast(held, None)):
+            with pytest.raises(ValueError, match="^There is no element type for None"):
+                call()
         with pytest.raises(ValueError, match="does not match buffer"):
             popxl.remote_variable(np.ones(3), buffer, 1)
         popxl.remote_variable(np.ones(2), buffer, np.int64(1))

@@ -2,7 +2,7 @@
 import typing
 from typing import Iterable, Mapping, Optional, Tuple, Union
 
-from popxl._build import op
+from popxl._build import describe, op
 from popxl.context import _context
 from popxl.tensor import Tensor, TensorLike
 
@@ -159,11 +159,15 @@ def match_inputs(graph, inputs, inputs_dict, check_inputs=True, what="call"):
     current = _context.graph
     slots = list(graph.inputs)
     given = [None] * len(slots)
+    if inputs_dict is not None and not hasattr(inputs_dict, "items"):
+        raise TypeError(f"{what}: inputs_dict is a dict, not {describe(inputs_dict)}.")
     for key, value in (inputs_dict or {}).items():
         if not isinstance(key, Tensor) or key not in graph or key not in slots:
             raise ValueError(f"{what}: the key {key!r} of inputs_dict is not in the called graph {graph.name!r}, or none of its inputs.")
         given[slots.index(key)] = value
     free = [i for i, value in enumerate(given) if value is None]
+    if isinstance(inputs, Tensor):
+        raise TypeError(f"{what}: a list of inputs is expected, not {describe(inputs)}.")
     positional = flatten(inputs)
     if len(free) < len(positional) <= len(slots):
         raise ValueError(f"Graph input tensor is specified twice: {what} {graph.name!r} is given {len(positional)} inputs by position, and "

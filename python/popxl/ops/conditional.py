@@ -119,8 +119,8 @@ def conditional_with_info(cond: Tensor, then_branch: "Graph", else_branch: "Grap
             raise NotImplementedError(f"The branch {graph.name!r} has inputs by reference: inputs of a conditional go by value.")
     if isinstance(cond, Tensor) and cond.dtype is not dtypes.bool:
         raise ValueError(f"The condition is of the type {cond.dtype}; it must be popxl.bool.")
-    of_then = match_inputs(then_branch, then_inputs or (), then_inputs_dict, check_inputs, "conditional")
-    of_else = match_inputs(else_branch, else_inputs or (), else_inputs_dict, check_inputs, "conditional")
+    of_then = match_inputs(then_branch, () if then_inputs is None else then_inputs, then_inputs_dict, check_inputs, "conditional")
+    of_else = match_inputs(else_branch, () if else_inputs is None else else_inputs, else_inputs_dict, check_inputs, "conditional")
     op("conditional", [cond, *of_then, *of_else], {"then_inputs": len(of_then)}, (then_branch, else_branch))
     current = _context.graph
     return ConditionalSiteInfo._make(current, current.ir._program.last_op())

@@ -22,7 +22,7 @@ def init(shape: Iterable[int], dtype: dtypes.dtype, name: Optional[str] = None, 
     """
     if init_type not in ("zero", "undef"):
         raise ValueError(f"init: init_type is 'zero' or 'undef', not {init_type!r}.")
-    attributes = {"shape": ints(shape), "dtype": dtypes.dtype.as_dtype(dtype)._index, "init_type": init_type, "meta_shape": ints(meta_shape) or None}
+    attributes = {"shape": ints(shape, "init: the shape"), "dtype": dtypes.dtype.as_dtype(dtype)._index, "init_type": init_type, "meta_shape": ints(meta_shape) or None}
     return one("init", [], attributes, output_name=name)
 
 

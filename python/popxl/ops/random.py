@@ -22,7 +22,7 @@ def random_uniform(seed_tensor: Tensor, shape: Tuple[int, ...], low: float = 0.0
     check_seed(seed_tensor, "random_uniform")
     if not low <= high:
         raise ValueError(f"random_uniform: numbers from {low} to {high}.")
-    return one("random_uniform", [seed_tensor], {"shape": ints(shape), "low": float(low), "high": float(high), "dtype": dtype._index})
+    return one("random_uniform", [seed_tensor], {"shape": ints(shape, "random_uniform: the shape"), "low": float(low), "high": float(high), "dtype": dtype._index})
 
 
 def random_normal(seed_tensor: Tensor, shape: Tuple[int, ...], mean: float = 0.0, std: float = 1.0, dtype: dtypes.dtype = dtypes.float32) -> Tensor:
@@ -39,7 +39,7 @@ def random_normal(seed_tensor: Tensor, shape: Tuple[int, ...], mean: float = 0.0
     check_seed(seed_tensor, "random_normal")
     if not std >= 0:
         raise ValueError(f"random_normal: a standard deviation of {std}.")
-    return one("random_normal", [seed_tensor], {"shape": ints(shape), "mean": float(mean), "std": float(std), "dtype": dtype._index})
+    return one("random_normal", [seed_tensor], {"shape": ints(shape, "random_normal: the shape"), "mean": float(mean), "std": float(std), "dtype": dtype._index})
 
 
 __all__ = ["random_uniform", "random_normal"]

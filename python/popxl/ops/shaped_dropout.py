@@ -20,7 +20,7 @@ def shaped_dropout(t: Tensor, seed_tensor: Tensor, shape: Iterable[int], ratio: 
         ValueError: no seed.
     """
     check_seed(seed_tensor, "shaped_dropout")
-    return one("shaped_dropout", [t, seed_tensor], {"shape": ints(shape), "ratio": float(ratio)})
+    return one("shaped_dropout", [t, seed_tensor], {"shape": ints(shape, "shaped_dropout: the shape"), "ratio": float(ratio)})
 
 
 __all__ = ["shaped_dropout"]

@@ -1,16 +1,16 @@
 """Axes in another order."""
 from typing import Optional, Tuple
 
-from popxl._build import describe, one
+from popxl._build import one
+from popxl.ops.utils import check_tensor, ints
 from popxl.tensor import Tensor
 
 
 def _permutation(t, permutation):
-    if not isinstance(t, Tensor):
-        raise TypeError(f"transpose: {describe(t)} is no tensor.")
+    check_tensor(t, "transpose")
     if permutation is None:
         return list(reversed(range(t.rank)))
-    permutation = tuple(int(p) for p in permutation)
+    permutation = tuple(ints(permutation, "transpose: permutation"))
     if any(not 0 <= p < t.rank for p in permutation):
         raise ValueError(f"Values in permutation must be less than the rank of the tensor: {permutation} for a tensor of rank {t.rank}.")
     return list(permutation)

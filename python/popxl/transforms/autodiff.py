@@ -4,7 +4,9 @@ from enum import Enum
 from typing import Dict, Iterable, Mapping, Optional, Tuple
 
 from popxl import _core
+from popxl._checks import describe
 from popxl.context import _context
+from popxl.ops.call import check_graph
 from popxl.tensor import Tensor
 
 if typing.TYPE_CHECKING:
@@ -179,14 +181,27 @@ def _check_safe(graph, known):
 def _indices(graph, tensors):
     if tensors is None:
         return None
+    if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
+        raise TypeError(f"autodiff: a list of tensors is expected, not {describe(tensors)}.")
     out = []
     for t in tensors:
         if not isinstance(t, Tensor):
-            raise TypeError(f"autodiff: {t!r} of type {type(t).__name__} is no tensor.")
+            raise TypeError(f"autodiff: {describe(t)} is no tensor.")
         if t not in graph:
             raise _core.popart_exception(f"autodiff: {t!r} is not in the graph {graph.name!r}.")
         out.append(t._index)
     return out
+
+
+def _known(infos):
+    """{graph: GradGraphInfo}. Raises TypeError for what is none."""
+    if infos is not None and not hasattr(infos, "items"):
+        raise TypeError(f"autodiff: called_graphs_grad_info is a dict, not {describe(infos)}.")
+    for graph, info in (infos or {}).items():
+        check_graph(graph, "autodiff: called_graphs_grad_info")
+        if not isinstance(info, GradGraphInfo):
+            raise TypeError(f"autodiff: called_graphs_grad_info: {describe(info)} is no GradGraphInfo.")
+    return dict(infos or {})
 
 
 def _given(info):
@@ -228,8 +243,9 @@ def autodiff(graph: "Graph", grads_provided: Optional[Iterable[Tensor]] = None, 
         popart.popart_exception: a required gradient that does not exist, no required gradient, an op without gradient that says so, a graph
             that changes a tensor.
     """
+    check_graph(graph, "autodiff")
+    known = _known(called_graphs_grad_info)
     ir = graph.ir
-    known = dict(called_graphs_grad_info or {})
     _check_safe(graph, known)
     _context._sync(ir)
     infos = ir._program.autodiff(graph._index, _indices(graph, grads_provided), _indices(graph, grads_required), [_given(i) for i in known.values()])

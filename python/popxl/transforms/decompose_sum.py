@@ -1,6 +1,8 @@
 """Sums of many tensors."""
 import typing
 
+from popxl.ops.call import check_graph
+
 if typing.TYPE_CHECKING:
     from popxl.graph import Graph
 
@@ -15,5 +17,6 @@ def decompose_sum(graph: "Graph") -> "Graph":
     Returns:
         the graph.
     """
+    check_graph(graph, "decompose_sum")
     graph._ir._program.decompose_sum(graph._index)
     return graph

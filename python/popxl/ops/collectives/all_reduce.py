@@ -4,20 +4,23 @@ from typing import List, Optional
 from popxl._build import op as _op
 from popxl.errors import UndefinedValue
 from popxl.ops.collectives.collectives import CollectiveOps, to_collective_op
-from popxl.ops.utils import tensors_of
+from popxl.ops.utils import ints, tensors_of
 from popxl.tensor import Tensor
 
 
 def _ipus_of(ts, ipus, name):
-    if ipus is not None:
-        if len(ipus) != len(ts):
-            raise ValueError(f"{name}: {len(ts)} tensors, but {len(ipus)} IPUs.")
-        return
-    for t in ts:
+    given = ints(ipus, f"{name}: ipus")
+    if given is not None and len(given) != len(ts):
+        raise ValueError(f"{name}: {len(ts)} tensors, but {len(given)} IPUs.")
+    for i, t in enumerate(ts):
         try:
-            t.ipu
+            known = t.ipu
         except UndefinedValue as error:
-            raise ValueError(f"{name}: could not infer the ipu on which {t!r} lies. Please specify `ipus`.") from error
+            if given is None:
+                raise ValueError(f"{name}: could not infer the ipu on which {t!r} lies. Please specify `ipus`.") from error
+            continue
+        if given is not None and known != given[i]:
+            raise ValueError(f"{name}: {t!r} lies on IPU {known}, not on {given[i]} as ipus says.")
 
 
 def _reduce(name, ts, ipus, op):
