@@ -16,6 +16,9 @@ namespace {
 
 // More operands make a vertex with more edges than a pass over memory saves.
 constexpr std::uint32_t kMaxLeaves = 8;
+// Ops of one expression, one behind the other. popops walks expressions by recursion and refuses those that nest too deep; a pass puts some
+// of these into each other. What has computed so much for an element does not wait for memory.
+constexpr std::uint32_t kMaxFused = 16;
 
 GraphId graph_id(std::size_t i) { return GraphId(static_cast<GraphId::rep>(i)); }
 
@@ -123,8 +126,8 @@ std::optional<OpId> Analysis::fusible_reader(OpId op, const std::unordered_map<s
 }
 
 void Analysis::fuse(GraphPlan& plan) {
-  // Of each element-wise op: how many tensors it reads, with what is fused into it.
-  std::unordered_map<std::uint32_t, std::uint32_t> leaves;
+  // Of each element-wise op: how many tensors it reads, with what is fused into it, and how deep that is.
+  std::unordered_map<std::uint32_t, std::uint32_t> leaves, depths;
   for (OpId o : plan.ops) {
     const Row* row = find_row(module_.row(o).name);
     if (row == nullptr || row->expression == nullptr) continue;
@@ -137,8 +140,10 @@ void Analysis::fuse(GraphPlan& plan) {
     const auto reader = fusible_reader(o, leaves, plan);
     if (!reader) continue;
     const std::uint32_t together = leaves[reader->value] + leaves[o.value] - 1;
-    if (together > kMaxLeaves || leaves[o.value] == 0) continue;
+    const std::uint32_t depth = std::max(depths[reader->value], depths[o.value] + 1);
+    if (together > kMaxLeaves || depth == kMaxFused || leaves[o.value] == 0) continue;
     leaves[reader->value] = together;
+    depths[reader->value] = depth;
     plan.fused_into.emplace(o.value, *reader);
   }
 }
