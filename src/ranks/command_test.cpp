@@ -349,6 +349,13 @@ TEST_F(Command, pieces_of_another_program_are_refused) {
   EXPECT_EQ(far.status, 2);
   EXPECT_THAT(far.text, HasSubstr(path("far.json") + ": "));
   EXPECT_THAT(far.text, HasSubstr("is no piece of a tensor of shape (8, 8) [pieces]"));
+  // A whole that is larger than its pieces.
+  std::string large = contents(path("pieces.json"));
+  large.insert(large.find('8', large.find("\"x\"")) + 1, "8");
+  std::ofstream(path("large.json")) << large;
+  const Outcome missing = sh(kPando + " run " + two("--pieces " + path("large.json")));
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.text, "pando run: " + path("large.json") + ": 'x' is a tensor of shape (88, 8); its pieces end at (8, 8) [pieces]\n");
 }
 
 TEST_F(Command, what_a_terminal_would_obey_is_escaped) {

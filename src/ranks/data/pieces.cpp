@@ -16,16 +16,30 @@ namespace {
 using Entries = std::vector<transform::PieceTable::Entry>;
 using Shapes = std::map<std::string, Shape>;
 
+// Where the pieces of each whole end; all of them together.
+void check_ends(const transform::PieceTable& pieces, const Shapes& ends, const std::string& file) {
+  for (const auto& [whole, end] : ends) {
+    const Shape& all = pieces.shape_of(whole);
+    if (end != all)
+      refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is a tensor of shape {}; its pieces end at {}", whole, to_string(all),
+                to_string(end));
+  }
+}
+
 void check_list(const transform::PieceTable& pieces, const Entries& entries, const Shapes& parts, std::string_view what,
                 const std::string& file) {
+  Shapes ends;
   for (const auto& e : entries) {
     const auto part = parts.find(e.part);
     if (part == parts.end())
       refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is {} of another program: this one has none of that name", e.part, what);
     try {
-      box_of(pieces.shape_of(e.whole), e.start, part->second, e.part);
+      const Shape box = box_of(pieces.shape_of(e.whole), e.start, part->second, e.part);
+      Shape& end = ends.try_emplace(e.whole, box.size()).first->second;
+      for (std::size_t d = 0; d < box.size(); ++d) end[d] = std::max(end[d], e.start[d] + box[d]);
     } catch (const ModelError& error) { refuse_at(ErrorClass::value, "pieces", {file}, "{}", without_id(error.what())); }
   }
+  check_ends(pieces, ends, file);
 }
 
 }  // namespace

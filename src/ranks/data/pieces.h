@@ -12,8 +12,8 @@ namespace pando::ranks {
 // what is not inside; `name` is the part's.
 ir::Shape box_of(const ir::Shape& all, const ir::Shape& start, const ir::Shape& shape, const std::string& name);
 
-// Refuses (value) pieces of another program than this module: parts that it does not have, or that are no box of their wholes in it. `file`
-// is where they were read.
+// Refuses (value) pieces of another program than this module: parts that it does not have, or that are no box of their wholes in it, or
+// wholes of which something is missing. `file` is where they were read.
 void check_pieces(const transform::PieceTable& pieces, const ir::Module& module, const std::string& file);
 
 }  // namespace pando::ranks
