@@ -64,6 +64,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.complaint("no\x1b[1mfile"), "pando repl: cannot read no\\x1b[1mfile: No such file or directory [no-such-file]\n")
         self.assertTrue(self.complaint("--ipus", "\x1b[1m").startswith("--ipus: '\\x1b[1m': a whole number from 1 to "))
 
+    def test_folders(self):
+        self.assertEqual(self.complaint("/"), "pando repl: cannot read /: it is a folder [no-such-file]\n")
+        self.assertEqual(self.complaint("--data", "/", "-c", "1"), "pando repl: --data: cannot read /: it is a folder [no-such-file]\n")
+
     def test_numbers(self):
         for option, value in (("--ipus", "0"), ("--tiles", "07"), ("--fuel", "-1"), ("--fuel", "1e3"), ("--disk-kib", "-1"), ("--disk-kib", "4294967296")):
             self.assertRegex(self.complaint(option, value), f"^{option}: '{value}': a whole number from [01] to [0-9]+ is expected\n")
@@ -436,7 +440,7 @@ class OnTiles(unittest.TestCase):
         for arguments, wanted in ((["--fly"], "--fly"), (["--tiles", "none"], "--tiles"), (["--cut", "words"], "--cut"),
                                   (["no.py"], "cannot read no.py"), (["--data", "no"], "--data: cannot read no"), (["--ipus", "3"], "IPUs"),
                                   (["--select", "8", "-c", "1"], "0 to 7"), (["--cut", "bytes"], "--data"),
-                                  (["--tiles", "0"], "'0': a whole number of 1 or more"), (["/"], "cannot read /: it is a folder")):
+                                  (["--tiles", "0"], "'0': a whole number from 1 to "), (["/"], "cannot read /: it is a folder")):
             status, _, err = self.run_it(*arguments)
             self.assertEqual(status, 2, arguments)
             self.assertIn(wanted, err)

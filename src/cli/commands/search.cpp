@@ -86,7 +86,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
 void emit(const Arguments& a, const search::Transformer& model, const search::Strategy& s) {
   const transform::Strategy t = search::transforms_of(model, s);
   write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
-  fmt::print(stderr, "{}: {}\n", a.program.emit, search::to_string(t));
+  complain(fmt::format("{}: {}", a.program.emit, search::to_string(t)));
 }
 
 int run(Arguments& a) {

@@ -98,19 +98,20 @@ bool reads_script_from_input(const FrontOptions& options) { return !options.code
 
 }  // namespace
 
+std::string read_host_file(const std::string& path, std::string_view what) {
+  struct stat about = {};
+  if (stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode))
+    refuse<poplar::file_load_error>("no-such-file", "{}cannot read {}: it is a folder", what, path);
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) refuse<poplar::file_load_error>("no-such-file", "{}cannot read {}: {}", what, path, std::strerror(errno));
+  return text;
+}
+
 std::string read_script(const FrontOptions& options) {
   if (options.json) return {};
   if (options.code) return *options.code;
-  if (has_file(options) && options.arguments[0] != "-") {
-    const std::string& path = options.arguments[0];
-    struct stat about = {};
-    if (stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode))
-      refuse<poplar::file_load_error>("no-such-file", "cannot read {}: it is a folder", path);
-    std::ifstream in(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) refuse<poplar::file_load_error>("no-such-file", "cannot read {}: {}", path, std::strerror(errno));
-    return text;
-  }
+  if (has_file(options) && options.arguments[0] != "-") return read_host_file(options.arguments[0], "");
   if (!has_file(options) && isatty(STDIN_FILENO)) return {};
   return {std::istreambuf_iterator<char>(std::cin), {}};
 }

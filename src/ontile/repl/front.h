@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ontile/repl/shell/machine.h"
@@ -16,6 +17,9 @@ struct FrontOptions {
   bool json = false;
   std::string select;  // tiles; empty: all
 };
+
+// The whole of a file of the host. Throws file_load_error, "<what>cannot read <path>: <why>", if it cannot be read.
+std::string read_host_file(const std::string& path, std::string_view what);
 
 // Throws file_load_error, before there is a machine, if the script cannot be read. Empty if there is none.
 std::string read_script(const FrontOptions& options);

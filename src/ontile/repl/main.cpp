@@ -4,16 +4,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <poplar/exceptions.hpp>
 
 #include "base/command/arguments.h"
 #include "base/messages.h"
-#include "ontile/refuse.h"
 #include "ontile/repl/front.h"
 #include "ontile/repl/shell/session_machine.h"
 
@@ -53,13 +48,6 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.prefix_command();  // the first word that is no option, and all after it
 }
 
-std::string read_data(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in) refuse<poplar::file_load_error>("no-such-file", "--data: cannot read {}: {}", path, std::strerror(errno));
-  return bytes;
-}
-
 // One moving line on a terminal; a line of JSON for programs.
 void show_progress(bool json, std::string_view what) {
   if (json)
@@ -72,7 +60,7 @@ void show_progress(bool json, std::string_view what) {
 int run(Arguments& arguments) {
   const std::string script = read_script(arguments.front);
   if (!arguments.data.empty()) {
-    arguments.session.data = read_data(arguments.data);
+    arguments.session.data = read_host_file(arguments.data, "--data: ");
     arguments.session.has_data = true;
     arguments.session.cut = arguments.cut == "lines" ? Cut::lines : Cut::bytes;
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <poplar/IPUModel.hpp>
 #include <sstream>
 
