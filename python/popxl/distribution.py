@@ -15,6 +15,7 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 import popxl
 from popxl import _core
 from popxl import session as _session
+from popxl._checks import describe, integer
 from popxl._engine import Interpreting
 from popxl._lazy import np
 
@@ -65,11 +66,18 @@ class Result(NamedTuple):
         return self.found[0]
 
 
-def _note(samples, sequence, experts, loss):
-    def named(dimensions):
-        return {getattr(key, "tensor_id", None) or getattr(key, "name", key): int(d) for key, d in (dimensions or {}).items()}
+def _note(what, ir, samples, sequence, experts, loss):
+    """What is said of a program. Raises TypeError for what says nothing. `what`: the function."""
+    if not isinstance(ir, popxl.Ir):
+        raise TypeError(f"{what} takes an Ir, not {describe(ir)}.")
 
-    return _core.Note(named(samples), named(sequence), named(experts), loss)
+    def named(dimensions, name):
+        if dimensions is not None and not hasattr(dimensions, "items"):
+            raise TypeError(f"{what}: {name} is a dict of dimensions, not {describe(dimensions)}.")
+        return {getattr(key, "tensor_id", None) or getattr(key, "name", key): integer(d, f"{what}: {name}: a dimension")
+                for key, d in (dimensions or {}).items()}
+
+    return _core.Note(named(samples, "samples"), named(sequence, "sequence"), named(experts, "experts"), loss)
 
 
 def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
@@ -109,9 +117,14 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
     if by not in ("time", "price"):
         raise ValueError(f"by={by!r}: 'time' or 'price' is expected.")
 
+    note = _note("search", ir, samples, sequence, experts, loss)
+
     def of(n):
+        n = integer(n, "search: a number of devices")
+        if not 0 < n <= 1 << 20:
+            raise ValueError(f"search: {n} devices; 1 to {1 << 20} are possible.")
         found, front, certificate, table, answers = _core.search(
-            ir._program, _note(samples, sequence, experts, loss), devices=n, first_device=0, memory=memory or 0, wide=wide, require=require,
+            ir._program, note, devices=n, first_device=0, memory=memory or 0, wide=wide, require=require,
             microbatches=microbatches, machine=machine, top=top, frontier=frontier, why_not=list(why_not),
             schedules=list(schedules), cuts=int(cuts), recompute_sets=int(recompute_sets))
         return Result([Found(*f) for f in found], [Found(*f) for f in front], Certificate(**certificate), table, dict(zip(why_not, answers)), n)
@@ -119,7 +132,7 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
     def price(result):
         return result.found[0].seconds * (result.devices if by == "price" else 1) if result.found else float("inf")
 
-    numbers = [devices] if isinstance(devices, int) else list(devices)
+    numbers = list(devices) if hasattr(devices, "__iter__") else [devices]
     if not numbers:
         raise ValueError("devices: at least one number is expected.")
     return min(map(of, numbers), key=price)
@@ -161,8 +174,11 @@ class Session(_session.Session):
 
     def __init__(self, ir: popxl.Ir, words: str, device_desc: str = "cpu", weights_to_host_on_exit: bool = True, *, samples: Optional[Mapping] = None,
                  sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None) -> None:
+        if not isinstance(words, str):
+            raise TypeError(f"Session: the strategy is a text, not {describe(words)}.")
         self._words = words
-        self._distribution = _core.Distribution(ir._program, _note(samples, sequence, experts, loss), words, 0)
+        note = _note("Session", ir, samples, sequence, experts, loss)
+        self._distribution = _core.Distribution(ir._program, note, words, 0)
         self._distributed = self._distribution.program()
         super().__init__(ir, device_desc, weights_to_host_on_exit)
 

@@ -232,3 +232,16 @@ def test_an_onnx_model_runs_over_devices(perceptron, demand):
 def test_onnx_errors(tmp_path):
     with pytest.raises(ValueError, match="cannot be read"):
         distribution.load_onnx(tmp_path / "none.onnx")
+
+
+def test_arguments_that_say_nothing_are_named():
+    for call, kind, said in ((lambda: distribution.search(None, 2), TypeError, "search takes an Ir, not None of type NoneType"),
+                             (lambda: distribution.search(popxl.Ir(), 1.5), TypeError, "search: a number of devices is an integer, not 1.5 of type float"),
+                             (lambda: distribution.search(popxl.Ir(), 2**40), ValueError, "search: 1099511627776 devices; 1 to 1048576 are possible"),
+                             (lambda: distribution.search(popxl.Ir(), 2, samples=3), TypeError, "search: samples is a dict of dimensions, not 3 of type int"),
+                             (lambda: distribution.search(popxl.Ir(), 2, sequence={"x": 0.5}), TypeError, "search: sequence: a dimension is an integer, not 0.5"),
+                             (lambda: distribution.Session(None, "data=2"), TypeError, "Session takes an Ir, not None of type NoneType"),
+                             (lambda: distribution.Session(popxl.Ir(), None), TypeError, "Session: the strategy is a text, not None of type NoneType")):
+        with pytest.raises(kind) as error:
+            call()
+        assert str(error.value).startswith(said), str(error.value)
