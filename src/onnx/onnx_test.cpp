@@ -269,7 +269,7 @@ TEST(Onnx, DataBesideTheModel) {
   const float data[] = {7, 1, 2};
   std::ofstream(directory + "/weights.bin", std::ios::binary).write(reinterpret_cast<const char*>(data), sizeof data);
   const auto entry = [](const char* key, const std::string& v) { return Bytes().bytes(1, key).bytes(2, v); };
-  const auto model = [&](const std::string& location) {
+  const auto model = [&](const std::string& location, const std::string& offset = "4", const std::string& length = "8") {
     Made made;
     made.in(value("x", {2}))
         .data(Bytes()
@@ -277,7 +277,8 @@ TEST(Onnx, DataBesideTheModel) {
                   .number(2, 1)
                   .bytes(8, "w")
                   .bytes(13, entry("location", location))
-                  .bytes(13, entry("offset", "4"))
+                  .bytes(13, entry("offset", offset))
+                  .bytes(13, entry("length", length))
                   .number(14, 1));
     made.add(node("Add", {"x", "w"}, {"y"})).out("y");
     return made.model();
@@ -285,6 +286,12 @@ TEST(Onnx, DataBesideTheModel) {
   EXPECT_EQ(numbers(run(import_model(read(model("weights.bin"), directory)), {tensor({2}, {1, 1})})[0]), (std::vector<double>{2, 3}));
   EXPECT_EQ(refusal(model("../weights.bin")).substr(0, 13), "onnx-external");
   EXPECT_EQ(refusal(model("nothing.bin")).substr(0, 13), "onnx-external");
+  EXPECT_THAT(refusal(model("weights.bin", "-1")),
+              testing::HasSubstr("the offset of data beside the model is '-1'; a number of bytes is expected"));
+  EXPECT_THAT(refusal(model("weights.bin", "4", "all")), testing::HasSubstr("the length of data beside the model is 'all'"));
+  // Nothing is allocated for it.
+  EXPECT_THAT(refusal(model("weights.bin", "4", "9000000000000000000")),
+              testing::HasSubstr("'w' has 9000000000000000000 bytes of data, 8 are its shape's"));
 }
 
 TEST(Onnx, WhatIsNotKnownIsNamedTogether) {

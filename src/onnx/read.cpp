@@ -4,6 +4,7 @@
 #include "onnx/wire.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 
@@ -40,6 +41,14 @@ struct External {
   bool has_length = false;
 };
 
+std::size_t place_of(const std::string& key, const std::string& value) {
+  std::size_t n = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+  if (error != std::errc() || end != value.data() + value.size())
+    ir::refuse(ErrorClass::value, "onnx-external", "the {} of data beside the model is '{}'; a number of bytes is expected", key, value);
+  return n;
+}
+
 // key, value
 void external_entry(std::string_view bytes, External& e) {
   Message m(bytes);
@@ -49,9 +58,9 @@ void external_entry(std::string_view bytes, External& e) {
     if (m.field() == 2) value = m.text();
   }
   if (key == "location") e.location = value;
-  if (key == "offset") e.offset = std::stoull(value);
+  if (key == "offset") e.offset = place_of(key, value);
   if (key == "length") {
-    e.length = std::stoull(value);
+    e.length = place_of(key, value);
     e.has_length = true;
   }
 }
@@ -61,8 +70,10 @@ std::string external_bytes(const External& e, const std::string& directory, std:
   if (e.location.empty() || e.location[0] == '/' || e.location.find("..") != std::string::npos) {
     ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}', which is not beside the model", name, e.location);
   }
+  if (e.has_length && e.length != size)
+    ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, e.length, size);
   std::ifstream file(directory + "/" + e.location, std::ios::binary);
-  std::string bytes(e.has_length ? e.length : size, '\0');
+  std::string bytes(size, '\0');
   if (!file || !file.seekg(static_cast<std::streamoff>(e.offset)) || !file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
     ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", name, e.location);
   }
