@@ -184,3 +184,18 @@ def test_parts_and_signs(device):
     assert (halves == rows[::2]).all() and (parts == rows[::2, ::3]).all()
     assert (chosen == rows[[-1, 0]]).all() and (also_chosen == rows[[4, -5]]).all()
     assert signs.tolist() == [0, -1, 1, 0] and scattered.shape == (0, 3)
+
+
+@pytest.mark.parametrize("device", ["cpu", "ipu_model"])
+def test_rows_that_are_ignored_may_hold_anything(device):
+    probabilities = np.array([[0.25, 0.75], [np.nan, 1], [np.inf, 0]], np.float32)
+    ir = popxl.Ir()
+    with ir.main_graph:
+        loss, gradient = ops.nll_loss_with_softmax_grad(popxl.variable(probabilities), popxl.variable(np.array([0, 1, 1], np.int32)), ignore_index=1)
+        streams = [popxl.d2h_stream(t.shape, t.dtype) for t in (loss, gradient)]
+        for stream, t in zip(streams, (loss, gradient)):
+            ops.host_store(stream, t)
+    with popxl.Session(ir, device) as session:
+        results = session.run()
+    np.testing.assert_allclose(results[streams[0]], -np.log(0.25), rtol=1e-5)
+    np.testing.assert_array_equal(results[streams[1]], [[-0.75, 0.75], [0, 0], [0, 0]])

@@ -28,9 +28,14 @@ constexpr Row lower_nll_loss_with_softmax_grad = {
           const Tensor scale = popops::map(o.graph(), scaled, of_row, o.program(), o.name() + "/scale");
           const poplar::Type type = element_type(o.result_type(1).dtype);
           const Any is_label = pe::Select(pe::Const(1.0f), pe::Const(0.0f), pe::Equal(pe::_2, pe::_3));
-          const Any dx = pe::Cast(pe::Mul(pe::Sub(pe::Cast(pe::_1, poplar::FLOAT), is_label), pe::_4), type);
-          o.result(1, popops::map(o.graph(), dx, {l.probs, l.labels.expand({1}), class_numbers(o, l), scale}, o.program(),
-                                  o.name() + "/gradient"));
+          Any dx = pe::Mul(pe::Sub(pe::Cast(pe::_1, poplar::FLOAT), is_label), pe::_4);
+          std::vector<Tensor> tensors{l.probs, l.labels.expand({1}), class_numbers(o, l), scale};
+          // A row that is ignored may hold anything: zero times what is not finite is not zero.
+          if (o.attributes().find("ignore_index") != nullptr) {
+            dx = pe::Select(dx, pe::Const(0.0f), pe::_5);
+            tensors.push_back(l.valid.expand({1}));
+          }
+          o.result(1, popops::map(o.graph(), Any(pe::Cast(dx, type)), tensors, o.program(), o.name() + "/gradient"));
         },
 };
 
