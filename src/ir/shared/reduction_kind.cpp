@@ -39,7 +39,8 @@ void check_reduction_kind(const Inference& in) {
   }
   const bool logical = op == "and" || op == "or";
   for (std::size_t i = 0; i < in.operands(); ++i) {
-    if ((in.dtype(i) == DType::boolean) != logical) in.refuse("collective-type", "{} does not combine {}", op, name_of(in.dtype(i)));
+    if ((in.dtype(i) == DType::boolean) != logical || is_float8(in.dtype(i)))
+      in.refuse("collective-type", "{} does not combine {}", op, name_of(in.dtype(i)));
   }
 }
 

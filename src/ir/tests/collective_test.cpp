@@ -39,6 +39,8 @@ TEST(AllReduce, EveryReduction) {
   expect_numbers(run("all_reduce", {p, q}, {{"op", Text("or")}})[0], {1, 1, 0});
   EXPECT_EQ(refusal_of("all_reduce", {a, b}, {{"op", Text("and")}}), "collective-type");
   EXPECT_EQ(refusal_of("all_reduce", {p, q}, kAdd), "collective-type");
+  const HostTensor small(DType::float8_143, {2});
+  EXPECT_EQ(refusal_of("all_reduce", {small, small}, kAdd), "collective-type");
   EXPECT_EQ(refusal_of("all_reduce", {a, b}, {{"op", Text("xor")}}), "collective-op");
 }
 
