@@ -159,6 +159,8 @@ HostTensor Interpreter::output(HostStreamId stream, std::int64_t stores) const {
   return out;
 }
 
+void Interpreter::on_results(std::function<void(const OpRow&, std::vector<HostValue>&)> f) { results_ = std::move(f); }
+
 std::vector<HostValue> Interpreter::run_graph(GraphId graph, std::vector<HostValue> inputs) {
   return run_graph_on(graph, {std::move(inputs)}, {0}, Context::normal)[0];
 }
@@ -214,6 +216,7 @@ void Interpreter::run_op(OpId o, std::vector<Values>& values, const std::vector<
   };
   const auto keep = [&](std::size_t r, std::vector<HostValue>& results) {
     PANDO_CHECK(results.size() == module_.results(o).size());
+    if (results_) results_(row, results);
     for (std::size_t i = 0; i < results.size(); ++i) values[r][module_.result(o, i).value] = std::move(results[i]);
   };
   if (row.reference_group) {

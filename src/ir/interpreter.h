@@ -33,6 +33,8 @@ class Interpreter {
   void set_state(StateId state, std::int64_t replica, HostTensor data);
   // Where prints go; standard error without it.
   void on_print(std::function<void(const std::string&)> f);
+  // Given the results of each op before anything reads them: it may make of them what a machine would that rounds otherwise.
+  void on_results(std::function<void(const OpRow&, std::vector<HostValue>&)> f);
 
   // One graph on values, one replica; its outputs, then its finals. For tests of graphs without a main program.
   std::vector<HostValue> run_graph(GraphId graph, std::vector<HostValue> inputs);
@@ -53,6 +55,7 @@ class Interpreter {
   std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> cursors_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<HostTensor>> stored_;
   std::function<void(const std::string&)> print_;
+  std::function<void(const OpRow&, std::vector<HostValue>&)> results_;
 };
 
 }  // namespace pando::ir
