@@ -105,8 +105,10 @@ Lowering::Function& Lowering::function(GraphId g) {
   return made;
 }
 
+bool Lowering::lie_together(ValueId v, ValueId w) { return &graph_at(module_.type_of(v).place) == &graph_at(module_.type_of(w).place); }
+
 Slot Lowering::brought(ValueId from, ValueId to, Slot slot) {
-  if (&graph_at(module_.type_of(from).place) == &graph_at(module_.type_of(to).place)) return slot;
+  if (lie_together(from, to)) return slot;
   const Tensor there = new_tensor(to);
   if (there.numElements() > 0) program_->add(poplar::program::Copy(slot.tensor, there, false, name_of(to)));
   return fresh_slot(there);

@@ -192,11 +192,12 @@ std::string OpLowering::name() const {
   const std::string& own = module().name_of(op_);
   return own.empty() ? std::string(module().row(op_).name) : own;
 }
+bool OpLowering::lies_here(std::size_t i) const { return module().row(op_).moves || &lowering_.graph_at(operand_type(i).place) == &graph_; }
 const Slot& OpLowering::slot(std::size_t i) {
   if (copied_[i]) return *copied_[i];
   const ir::Type& type = operand_type(i);
   const Slot& there = lowering_.slot(module().operand(op_, i));
-  if (module().row(op_).moves || &lowering_.graph_at(type.place) == &graph_) return there;
+  if (lies_here(i)) return there;
   const Tensor here = lowering_.linear(graph_, type, name() + "/operand");
   if (here.numElements() > 0) program().add(poplar::program::Copy(there.tensor, here, false, name() + "/operand"));
   copied_[i] = lowering_.fresh_slot(here);
@@ -224,13 +225,18 @@ bool OpLowering::is_read_too(std::size_t i) const {
   return false;
 }
 
+// What lies at another place is taken as the copy of it here: the result lies where the op is.
 Tensor OpLowering::take(std::size_t i) {
+  if (!lies_here(i)) return keep(i, slot(i));
   if (!is_read_too(i)) return keep(i, lowering_.writable(module().operand(op_, i), true));
   const Tensor from = operand(i), copy = graph_.clone(from, name() + "/copy");
   program().add(poplar::program::Copy(from, copy));
   return keep(i, lowering_.fresh_slot(copy));
 }
-Tensor OpLowering::take_undefined(std::size_t i) { return keep(i, lowering_.writable(module().operand(op_, i), false)); }
+Tensor OpLowering::take_undefined(std::size_t i) {
+  if (!lies_here(i)) return keep(i, lowering_.fresh_slot(lowering_.linear(graph_, operand_type(i), name())));
+  return keep(i, lowering_.writable(module().operand(op_, i), false));
+}
 
 void OpLowering::result(std::size_t i, Tensor t) {
   const auto shape = extents(result_type(i).shape);

@@ -124,6 +124,8 @@ class Lowering {
   void before_running(std::span<const ir::GraphId> graphs);
   // Runs a graph once on slots: where it is called, or as a function. Afterwards its outputs and finals have slots, until end_graph.
   void run_graph(ir::GraphId g, std::vector<Slot> inputs);
+  // Whether both values' types say the same place.
+  bool lie_together(ir::ValueId v, ir::ValueId w);
   // The slot of `from`; where the place of `to`, which it becomes, is another one: a copy of it there.
   Slot brought(ir::ValueId from, ir::ValueId to, Slot slot);
   // What an op gives a graph as input i.

@@ -150,6 +150,8 @@ class OpLowering {
  private:
   poplar::Tensor keep(std::size_t i, Slot slot);
   bool is_read_too(std::size_t i) const;
+  // Whether the op works on the operand where that lies.
+  bool lies_here(std::size_t i) const;
 
   Lowering& lowering_;
   ir::OpId op_;

@@ -8,9 +8,10 @@ namespace {
 
 using namespace testing;
 
-TensorId moved(Program& p, TensorId t, std::int64_t to) {
-  return p.op(p.main(), "ipu_copy", {t}, {{"source", 1 - to}, {"destination", to}});
+TensorId moved_in(Program& p, GraphId g, TensorId t, std::int64_t to) {
+  return p.op(g, "ipu_copy", {t}, {{"source", 1 - to}, {"destination", to}});
 }
+TensorId moved(Program& p, TensorId t, std::int64_t to) { return moved_in(p, p.main(), t, to); }
 
 // On the first IPU: x += y; returns x * y. Its inputs have no place of their own.
 GraphId on_first_ipu(Program& p, bool by_ref) {
@@ -74,6 +75,63 @@ TEST(Places, an_op_reads_what_has_got_another_place) {
     p.b.set_device(0);
     p.op(g, "add", {v, v}, {}, {}, true);
   });
+}
+
+// On the second IPU, where the op is whose result it is, though what it is a new version of lies on the first: the input's first reader is
+// there.
+GraphId mean_on_second_ipu(Program& p, bool by_ref) {
+  const GraphId f = p.b.create_graph("f");
+  const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {4}), "x", by_ref);
+  p.b.set_device(0);
+  const TensorId square = p.op(f, "square", {x});
+  p.b.set_device(1);
+  p.b.add_output(f, p.op(f, "accumulate_mean_", {x, moved_in(p, f, square, 1)}, {{"step", 1.0}}));
+  p.b.set_device(0);
+  return f;
+}
+
+TEST(Places, a_new_version_lies_where_its_type_says) {
+  for (const bool by_ref : {false, true}) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main(), f = mean_on_second_ipu(p, by_ref);
+      p.b.set_device(1);
+      const TensorId c = p.constant(g, counting({4}));
+      const TensorId once = p.op(g, "repeat", {c}, {{"count", std::int64_t{1}}}, {f});
+      p.store(p.op(g, "relu", {p.op(g, "call", {once}, {}, {f})}));
+    });
+  }
+}
+
+// The first IPU reads the variable first; each of these writes to it on the second, and reads the new version there.
+TEST(Places, so_do_those_of_every_op_that_updates) {
+  using Update = std::function<TensorId(Program&, TensorId t, TensorId x)>;
+  const auto plain = [](std::string_view op, const Attributes& a) -> Update {
+    return [=](Program& p, TensorId t, TensorId x) { return p.op(p.main(), op, {t, x}, a); };
+  };
+  const auto numbers = [](Program& p, Shape shape) { return p.constant(p.main(), counting(std::move(shape), 0, DType::int32)); };
+  const Update updates[] = {
+      plain("accumulate_", {}),
+      plain("copy_var_update_", {}),
+      [](Program& p, TensorId t, TensorId x) { return p.op(p.main(), "add", {t, x}, {}, {}, true); },
+      [&](Program& p, TensorId t, TensorId x) {
+        return p.op(p.main(), "sparse_accumulate_", {t, x, numbers(p, {3})}, {{"axis", std::int64_t{0}}});
+      },
+      [&](Program& p, TensorId t, TensorId x) {
+        return p.op(p.main(), "dynamic_update", {t, p.constant(p.main(), HostTensor::filled(DType::uint32, {1}, 0)), x},
+                    {{"axes", Ints{0}}, {"sizes", Ints{3}}}, {}, true);
+      },
+      [](Program& p, TensorId t, TensorId) { return p.op(p.main(), "accumulator_zero_", {t}); },
+  };
+  for (const Update& update : updates) {
+    on_machines([&](Program& p) {
+      const GraphId g = p.main();
+      const TensorId v = p.variable(counting({3, 2}));
+      const TensorId x = moved(p, p.op(g, "square", {v}), 1);
+      p.b.set_device(1);
+      p.store(p.op(g, "matmul", {p.op(g, "transpose", {update(p, v, x)}, {{"permutation", Ints{1, 0}}}), x}));
+      p.b.set_device(0);
+    });
+  }
 }
 
 TEST(Places, sums_over_devices_are_taken_at_their_results_place) {

@@ -199,8 +199,9 @@ std::optional<std::size_t> Lowering::overwritten_leaf(const Group& group, const 
   for (std::size_t i = 0; i < group.leaves.size(); ++i) {
     const ValueId v = group.leaves[i].value;
     if (!v.valid() || taken[i] || module_.type_of(v).shape != type.shape || module_.type_of(v).dtype != type.dtype) continue;
-    const bool reusable = is_dead_temporary(v) && &graph_at(module_.type_of(v).place) == &graph_at(type.place);
-    if (new_version ? v == first : reusable) return i;
+    // A result lies where its type says, be it a new version of what lies elsewhere.
+    if (!lie_together(v, member.result)) continue;
+    if (new_version ? v == first : is_dead_temporary(v)) return i;
   }
   return std::nullopt;
 }
@@ -290,11 +291,12 @@ void Lowering::compute(const Group& group) {
 // A result that is an operand's value: copied where it is a new version of another tensor, else where the operand lies.
 void Lowering::keep_value(OpId op, const std::vector<Leaf>& leaves, std::size_t leaf, bool new_version) {
   const ValueId result = module_.result(op), first = resolved(module_.operand(op, 0));
-  // The operand may be a part of this expression, without storage.
-  const bool at_home = new_version && std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& l) { return l.value == first; });
   const ValueId value = leaves[leaf].value;
   const ir::Type &from_type = module_.type_of(value), &to_type = module_.type_of(result);
-  const bool lies_so = from_type.shape == to_type.shape && &graph_at(from_type.place) == &graph_at(to_type.place);
+  // The operand may be a part of this expression, without storage.
+  const bool at_home = new_version && lie_together(first, result) &&
+                       std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& l) { return l.value == first; });
+  const bool lies_so = from_type.shape == to_type.shape && lie_together(value, result);
   if (!at_home && lies_so) return define(result, slot(value));
   const Slot home = at_home ? writable(first, false) : fresh_slot(new_tensor(result));
   const Tensor from = slot(value).tensor;
