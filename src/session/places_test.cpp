@@ -134,6 +134,35 @@ TEST(Places, so_do_those_of_every_op_that_updates) {
   }
 }
 
+// An input that a graph hands back has the place of the operand, though the graph has read it elsewhere.
+TEST(Places, results_of_graphs_lie_where_their_types_say) {
+  for (const int calls : {1, 2}) {
+    for (const bool gives_input : {false, true}) {
+      on_machines([&](Program& p) {
+        const GraphId g = p.main();
+        const TensorId there = moved(p, p.variable(counting({2, 3})), 1);
+        const auto graph = [&] {
+          const GraphId f = p.b.create_graph("f");
+          const TensorId x = p.b.add_input(f, tensor_type(DType::float32, {2, 3}), "x");
+          if (gives_input) p.b.set_device(0);
+          const TensorId y = p.op(f, "square", {x});
+          p.b.set_device(std::nullopt);
+          p.b.add_output(f, gives_input ? x : y);
+          if (gives_input) p.b.add_output(f, y);
+          return f;
+        };
+        const GraphId f = graph();
+        const TensorId predicate = p.constant(g, HostTensor::filled(DType::boolean, {}, 1));
+        for (int i = 0; i < calls; ++i) {
+          const TensorId called = p.op(g, "call", {there}, {}, {f});
+          const TensorId chosen = p.op(g, "conditional", {predicate, there, there}, {{"then_inputs", std::int64_t{1}}}, {graph(), graph()});
+          p.store(p.op(g, "matmul", {p.op(g, "transpose", {called}, {{"permutation", Ints{1, 0}}}), chosen}));
+        }
+      });
+    }
+  }
+}
+
 TEST(Places, sums_over_devices_are_taken_at_their_results_place) {
   on_machines([](Program& p) {
     const GraphId g = p.main();

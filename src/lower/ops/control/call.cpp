@@ -19,7 +19,10 @@ constexpr Row lower_call = {
           l.run_graph(g, std::move(inputs));
           const auto results = o.module().results(o.op());
           std::size_t r = 0;
-          for (ValueId v : graph.outputs) l.define(results[r++], l.slot(v));
+          for (ValueId v : graph.outputs) {
+            l.define(results[r], l.brought(v, results[r], l.slot(v)));
+            ++r;
+          }
           for (std::int64_t i : o.attributes().ints("modified")) {
             const ValueId final = graph.finals[static_cast<std::size_t>(i)];
             const ValueId parent = o.module().operand(o.op(), static_cast<std::size_t>(i));

@@ -30,8 +30,9 @@ void choose_graph(OpLowering& o) {
       l.run_graph(graphs[b], std::move(inputs));
       std::vector<Tensor> from;
       for (std::size_t r = 0; r < results.size(); ++r) {
-        from.push_back(l.slot(o.module().graph(graphs[b]).outputs[r]).tensor);
-        if (b == 0) results[r] = l.top_graph().clone(from[r], o.name());
+        const ValueId output = o.module().graph(graphs[b]).outputs[r], result = o.module().result(o.op(), r);
+        from.push_back(l.slot(output).tensor);
+        if (b == 0) results[r] = l.lie_together(output, result) ? l.top_graph().clone(from[r], o.name()) : l.new_tensor(result);
       }
       l.assign_all(results, from);
       l.end_graph(graphs[b]);
