@@ -41,3 +41,11 @@ def name_of(value, what):
     if not isinstance(value, str):
         raise TypeError(f"{what}: a name is a text, not {describe(value)}.")
     return value
+
+
+def check_graph(graph, what):
+    """Raises TypeError for what is no graph, such as the function that one is made of."""
+    from popxl.graph import Graph
+
+    if not isinstance(graph, Graph):
+        raise TypeError(f"{what}: {describe(graph)} is no graph; ir.create_graph makes one.")

@@ -3,6 +3,7 @@ import typing
 from typing import Iterable, Mapping, Optional, Tuple, Union
 
 from popxl._build import describe, op
+from popxl._checks import check_graph
 from popxl.context import _context
 from popxl.tensor import Tensor, TensorLike
 
@@ -139,14 +140,6 @@ def flatten(inputs):
         else:
             flat.append(x)
     return flat
-
-
-def check_graph(graph, what):
-    """Raises TypeError for what is no graph, such as the function that one is made of."""
-    from popxl.graph import Graph
-
-    if not isinstance(graph, Graph):
-        raise TypeError(f"{what}: {graph!r} of type {type(graph).__name__} is no graph; ir.create_graph makes one.")
 
 
 def match_inputs(graph, inputs, inputs_dict, check_inputs=True, what="call"):

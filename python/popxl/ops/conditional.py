@@ -4,8 +4,9 @@ from typing import Iterable, Mapping, Optional, Tuple, Union
 
 from popxl import dtypes
 from popxl._build import op
+from popxl._checks import check_graph
 from popxl.context import _context
-from popxl.ops.call import CallSiteInfo, check_graph, match_inputs
+from popxl.ops.call import CallSiteInfo, match_inputs
 from popxl.tensor import Tensor
 
 if typing.TYPE_CHECKING:

@@ -3,8 +3,9 @@ import typing
 from typing import Iterable, Mapping, Optional, Tuple, Union
 
 from popxl._build import op
+from popxl._checks import check_graph
 from popxl.context import _context
-from popxl.ops.call import CallSiteInfo, check_graph, match_inputs
+from popxl.ops.call import CallSiteInfo, match_inputs
 from popxl.ops.utils import integer
 from popxl.tensor import Tensor
 

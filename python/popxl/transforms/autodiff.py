@@ -4,9 +4,8 @@ from enum import Enum
 from typing import Dict, Iterable, Mapping, Optional, Tuple
 
 from popxl import _core
-from popxl._checks import describe
+from popxl._checks import check_graph, describe
 from popxl.context import _context
-from popxl.ops.call import check_graph
 from popxl.tensor import Tensor
 
 if typing.TYPE_CHECKING:

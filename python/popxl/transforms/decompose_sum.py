@@ -1,7 +1,7 @@
 """Sums of many tensors."""
 import typing
 
-from popxl.ops.call import check_graph
+from popxl._checks import check_graph
 
 if typing.TYPE_CHECKING:
     from popxl.graph import Graph
