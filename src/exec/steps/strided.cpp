@@ -74,25 +74,15 @@ bool joins(const Alike& alike, StridedVertices& rows, const StridedVertices& nex
   return true;
 }
 
-// Of a codelet whose edges are no lists: as many operands as edges.
-bool has_disjoint_operands(const tile::Program& program, const Codelet& codelet, const tile::VertexInstance& vertex) {
-  struct Bytes {
-    TileId tile;
-    std::uint64_t begin, end;
-    bool is_written;
-  };
-  std::vector<Bytes> all;
-  const tile::Operand* operand = program.operands.data() + vertex.operands;
-  for (const Field& f : codelet.fields) {
-    if (!f.is_edge()) continue;
-    const Bytes bytes{operand->tile, operand->offset, operand->offset + operand->count * size_of(f.type), f.is_written()};
-    const auto overlaps = [&](const Bytes& other) {
-      return (bytes.is_written || other.is_written) && bytes.tile == other.tile && bytes.begin < other.end && other.begin < bytes.end;
-    };
-    if (std::any_of(all.begin(), all.end(), overlaps)) return false;
-    all.push_back(bytes);
-    ++operand;
-  }
+// Of a codelet whose edges are no lists: as many operands as edges. `edges`: of its fields.
+bool has_disjoint_operands(const tile::Operand* operands, const std::vector<const Field*>& edges) {
+  const auto end = [&](std::size_t i) { return operands[i].offset + operands[i].count * size_of(edges[i]->type); };
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const tile::Operand &a = operands[i], &b = operands[j];
+      const bool is_written = edges[i]->is_written() || edges[j]->is_written();
+      if (is_written && a.tile == b.tile && a.offset < end(j) && b.offset < end(i)) return false;
+    }
   return true;
 }
 
@@ -112,9 +102,13 @@ std::vector<StridedVertices> find_strided(const tile::Program& program, const Co
     if (out.size() * kLeast > std::max(at, 8 * kLeast)) return {};
   }
   if (out.size() * kLeast > count) return {};
-  if (!std::all_of(vertices.begin(), vertices.end(), [&](const auto& v) { return has_disjoint_operands(program, codelet, v); })) return {};
+  std::vector<const Field*> edges;
+  for (const Field& f : codelet.fields)
+    if (f.is_edge()) edges.push_back(&f);
+  for (const tile::VertexInstance& v : vertices)
+    if (!has_disjoint_operands(program.operands.data() + v.operands, edges)) return {};
   for (StridedVertices& rows : out)
-    if (rows.strides.empty()) rows.strides.resize(codelet.fields.size());
+    if (rows.strides.empty()) rows.strides.resize(edges.size());
   return out;
 }
 
