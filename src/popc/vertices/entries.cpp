@@ -115,6 +115,12 @@ void add_entry(Function& compute, const std::string& name, VertexKind kind, bool
 
 namespace {
 
+// What a loop's value is at first, from `before` it, and afterwards, from its `end`.
+void set_values(PHINode* value, Value* first, BasicBlock* before, Value* next, BasicBlock* end) {
+  value->addIncoming(first, before);
+  value->addIncoming(next, end);
+}
+
 // bool name(const char* first, edges' addresses ...): compute() of a vertex with its edges there, which is otherwise like the first. Its
 // fields are a copy that the optimiser keeps in registers, and its edges do not overlap.
 Function* add_vertex_function(Function& compute, const Codelet& codelet, bool returns_bool, std::uint64_t offset) {
@@ -183,28 +189,19 @@ void add_strided_entry(Function& compute, const Codelet& codelet, bool returns_b
   b.CreateStore(b.CreateAdd(row_begin, index), entry->getArg(4), true);
   Value* result = b.CreateAnd(ok, b.CreateCall(run_vertex, arguments));
   Value* following = b.CreateAdd(index, b.getInt64(1));
-  index->addIncoming(b.getInt64(0), row);
-  index->addIncoming(following, loop);
-  ok->addIncoming(row_ok, row);
-  ok->addIncoming(result, loop);
-  for (const Edge& e : edges) {
-    e.vertex->addIncoming(e.row, row);
-    e.vertex->addIncoming(b.CreateGEP(b.getInt8Ty(), e.vertex, e.inner), loop);
-  }
+  const auto in_row = [&](PHINode* value, Value* first, Value* next) { set_values(value, first, row, next, loop); };
+  in_row(index, b.getInt64(0), following);
+  in_row(ok, row_ok, result);
+  for (const Edge& e : edges) in_row(e.vertex, e.row, b.CreateGEP(b.getInt8Ty(), e.vertex, e.inner));
   b.CreateCondBr(b.CreateICmpEQ(following, inner), next_row, loop);
 
   b.SetInsertPoint(next_row);
   Value* following_row = b.CreateAdd(row_number, b.getInt64(1));
-  row_number->addIncoming(b.getInt64(0), start);
-  row_number->addIncoming(following_row, next_row);
-  row_begin->addIncoming(b.getInt64(0), start);
-  row_begin->addIncoming(b.CreateAdd(row_begin, inner), next_row);
-  row_ok->addIncoming(b.getTrue(), start);
-  row_ok->addIncoming(result, next_row);
-  for (const Edge& e : edges) {
-    e.row->addIncoming(e.begin, start);
-    e.row->addIncoming(b.CreateGEP(b.getInt8Ty(), e.row, e.outer), next_row);
-  }
+  const auto of_rows = [&](PHINode* value, Value* first, Value* next) { set_values(value, first, start, next, next_row); };
+  of_rows(row_number, b.getInt64(0), following_row);
+  of_rows(row_begin, b.getInt64(0), b.CreateAdd(row_begin, inner));
+  of_rows(row_ok, b.getTrue(), result);
+  for (const Edge& e : edges) of_rows(e.row, e.begin, b.CreateGEP(b.getInt8Ty(), e.row, e.outer));
   b.CreateCondBr(b.CreateICmpEQ(following_row, outer), end, row);
 
   b.SetInsertPoint(end);
