@@ -64,9 +64,9 @@ class Session:
 
     def _find_streams(self):
         streams = self._ir._streams
-        self._inputs = [streams[i] for i in self._engine.inputs()]
-        self._outputs = [streams[i] for i in self._engine.outputs()]
-        self._input_set = set(self._inputs)
+        # In order, and what is given can be compared with their keys.
+        self._inputs = {streams[i]: None for i in self._engine.inputs()}
+        self._outputs = {streams[i]: None for i in self._engine.outputs()}
         self._forms, self._output_forms, self._transfers = {}, [], None
 
     def _set_device(self, device):
@@ -103,7 +103,7 @@ class Session:
         transfers = self._ir.num_host_transfers
         if self._transfers != transfers:
             lead, explicit = self._lead(), (transfers, self._ir.instance_replication_factor)
-            self._forms = {s: _StreamForm(s._index, s.dtype.as_numpy(), lead + s.shape, explicit + s.shape) for s in self._inputs + self._outputs}
+            self._forms = {s: _StreamForm(s._index, s.dtype.as_numpy(), lead + s.shape, explicit + s.shape) for s in (*self._inputs, *self._outputs)}
             self._output_forms = [(s, self._forms[s]) for s in self._outputs]
             self._transfers = transfers
         return self._forms
@@ -114,7 +114,7 @@ class Session:
 
     def expected_inputs(self):
         """The streams that a run needs data of."""
-        return set(self._input_set)
+        return set(self._inputs)
 
     def create_host_outputs(self):
         """Zeros for each stream that the program stores to, of the shape (num_host_transfers, replicas, *stream.shape) without leading ones."""
@@ -133,11 +133,12 @@ class Session:
             self._slices(stream, tuple(np.shape(array)))
 
     def _check_streams(self, given, expected, what):
+        if given.keys() == expected.keys():
+            return
         missing = [str(s) for s in expected if s not in given]
         unexpected = [str(s) for s in given if s not in expected]
-        if missing or unexpected:
-            raise ValueError(f"{what} do not match the program's streams. Missing: {', '.join(missing) or 'none'}. Not used by the program: "
-                             f"{', '.join(unexpected) or 'none'}.")
+        raise ValueError(f"{what} do not match the program's streams. Missing: {', '.join(missing) or 'none'}. Not used by the program: "
+                         f"{', '.join(unexpected) or 'none'}.")
 
     def _slices(self, stream, shape):
         """How many slices an array of a shape has. Raises ValueError for a shape that does not fit."""
@@ -227,8 +228,7 @@ class Session:
 
     def _as_inputs(self, inputs):
         inputs = inputs or {}
-        if inputs.keys() != self._input_set:
-            self._check_streams(inputs, self._inputs, "The inputs")
+        self._check_streams(inputs, self._inputs, "The inputs")
         forms = self._forms_of_run()
         return [self._as_input(forms[s], s, value) for s, value in inputs.items()]
 
