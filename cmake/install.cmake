@@ -44,7 +44,8 @@ install(EXPORT poplarTargets DESTINATION ${poplar_package_dir} COMPONENT poplar)
 
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/poplarConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/poplarConfig.cmake
   INSTALL_DESTINATION ${poplar_package_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.cmake COMPATIBILITY AnyNewerVersion)
+# What programs ask for is the version of the SDK.
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.cmake VERSION ${PANDO_SDK_VERSION} COMPATIBILITY AnyNewerVersion)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/poplarConfig.cmake ${CMAKE_BINARY_DIR}/cmake/poplarConfigVersion.cmake
   DESTINATION ${poplar_package_dir} COMPONENT poplar)
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/cmake/enable.sh DESTINATION . COMPONENT poplar)

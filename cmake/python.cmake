@@ -1,4 +1,4 @@
-# The packages popxl, popart and popdist: build/python, and build/venv, an environment in which they can be imported.
+# The packages pando, popxl, popart and popdist: build/python, and build/venv, an environment in which they can be imported.
 # popxl/_core is the native part (python/native); sources of the packages are links, so that what is edited counts at once.
 option(PANDO_PYTHON "Build the Python packages, and an environment in which they can be imported" ON)
 if(NOT PANDO_PYTHON)
@@ -57,7 +57,9 @@ target_link_libraries(popxl_core PRIVATE pando_session pando_search pando_onnx f
 target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 
 # One link for each file of the packages.
-foreach(package popxl popart popdist)
+set(python_packages pando popxl popart popdist)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/version.py.in ${python_build}/pando/_version.py @ONLY)
+foreach(package ${python_packages})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${python_dir} ${python_dir}/${package}/*.py ${python_dir}/${package}/py.typed)
   foreach(file ${files})
     get_filename_component(folder ${python_build}/${file} DIRECTORY)
@@ -69,8 +71,9 @@ endforeach()
 # Functions of popxl.ops that say no more than their rows of the op table. All modules are compiled here: not every user may write to this folder, or
 # wants to wait.
 set(ops_stamp ${python_build}/ops.stamp)
-set(packages ${python_build}/popxl ${python_build}/popart ${python_build}/popdist)
-file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${python_dir}/popxl/*.py ${python_dir}/popart/*.py ${python_dir}/popdist/*.py)
+list(TRANSFORM python_packages PREPEND ${python_build}/ OUTPUT_VARIABLE packages)
+list(TRANSFORM python_packages REPLACE "(.+)" "${python_dir}/\\1/*.py" OUTPUT_VARIABLE patterns)
+file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${patterns})
 add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${pando_venv_ready} ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${modules}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
   COMMAND ${Python_EXECUTABLE} ${python_dir}/make_stub.py ${python_build}
@@ -86,11 +89,11 @@ endif()
 # is not in it.
 set_target_properties(popxl_core PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
 install(TARGETS popxl_core LIBRARY DESTINATION popxl COMPONENT python)
-foreach(package popxl popart popdist)
+foreach(package ${python_packages})
   install(DIRECTORY ${python_dir}/${package} DESTINATION . COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 endforeach()
 # Files that were made; links are of the files above.
-install(CODE "file(GLOB_RECURSE made RELATIVE ${python_build} ${python_build}/popxl/*.py ${python_build}/popxl/*.pyi)
+install(CODE "file(GLOB_RECURSE made RELATIVE ${python_build} ${python_build}/pando/_version.py ${python_build}/popxl/*.py ${python_build}/popxl/*.pyi)
   foreach(file IN LISTS made)
     if(NOT IS_SYMLINK ${python_build}/\${file})
       get_filename_component(folder \${file} DIRECTORY)

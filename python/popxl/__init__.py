@@ -24,6 +24,7 @@ except ImportError as _error:
 
 _core.set_package(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 
+from pando._version import sdk_version as _sdk_version  # noqa: E402
 from popxl import dtypes  # noqa: E402
 from popxl.dtypes import (  # noqa: E402,F401
     bool, complex64, complex128, double, dtype, float, float8_143, float8_152, float16, float32, float64, half, int8, int16, int32, int64, uint8, uint16,
@@ -43,7 +44,7 @@ from popxl.tensorlocation import ExecutionContext, ReplicatedTensorSharding, Ten
 from popxl.session import Session  # noqa: E402
 from popxl import transforms  # noqa: E402
 
-__version__ = "3.4.0"
+__version__ = _sdk_version
 
 __all__ = [
     # context
