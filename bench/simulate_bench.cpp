@@ -106,7 +106,7 @@ void timelines() {
 void searches() {
   const auto model = search::transformer_named("gpt3-175b");
   const auto& selene = simulate::cluster_named("selene");
-  search::Space space{1024, 1024, false, 0, ""};
+  search::Space space{1024, 1024, search::Reach::calculon, 0, ""};
   search::Result quick, slow;
   const double seconds = best_of(3, [&] { quick = search::search(model, selene, space); });
   const double all = seconds_of([&] { slow = search::search(model, selene, space, {.brute_force = true}); });
@@ -121,7 +121,7 @@ void searches() {
                 .peer_name = "Calculon, 203 points/s",
                 .at_most = 10 / (1011120 / 203.0)});
   print_figure({.what = "search: the same, every point evaluated", .unit = "s", .ours = all});
-  space = {1536, 4608, true, 0, ""};
+  space = {1536, 4608, search::Reach::everything, 0, ""};
   search::Result wide;
   const double wide_seconds = seconds_of([&] { wide = search::search(model, selene, space); });
   fmt::print("{}", search::to_table(wide));

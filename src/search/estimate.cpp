@@ -42,27 +42,28 @@ struct Stage {
   bool first = false, last = false;
 };
 
+// Rank 0 has one more only where all but the last rank do.
+std::int64_t layers_of_rank(const Division& d, std::int64_t ranks, std::int64_t rank) {
+  if (rank + 1 == ranks) return d.last;
+  return d.others + (rank >= ranks - 1 - d.more ? 1 : 0);
+}
+
 class Estimator {
  public:
-  Estimator(const Transformer& m, const Cluster& c, const Strategy& s, const MeasuredShapes* shapes)
-      : m_(m),
-        c_(c),
+  Estimator(const StrategyFacts& facts, LayerMemo& memo, const Strategy& s)
+      : m_(facts.model),
+        c_(facts.cluster),
         s_(s),
-        shapes_(shapes),
-        groups_(levels_of(c, s)),
-        most_(most_of(s)),
-        layer_(layer_costs(m, c, most_, false, shapes)),
-        head_(head_seconds(m, c, s, shapes)) {
-    if (m.experts > 0) expert_layer_ = layer_costs(m, c, most_, true, shapes);
+        groups_(levels_of(c_, s)),
+        layer_(&memo.layer(m_, c_, most_of(s), false, facts.shapes)),
+        head_(memo.head(m_, c_, s, facts.shapes)) {
+    if (m_.experts > 0) expert_layer_ = &memo.layer(m_, c_, most_of(s), true, facts.shapes);
     if (s.recompute_first > 0) {
-      again_ = layer_costs(m, c, s, false, shapes);
-      if (m.experts > 0) expert_again_ = layer_costs(m, c, s, true, shapes);
+      again_ = &memo.layer(m_, c_, s, false, facts.shapes);
+      if (m_.experts > 0) expert_again_ = &memo.layer(m_, c_, s, true, facts.shapes);
     }
     microbatches_ = static_cast<double>(s.microbatches());
-    if (s.weighed)
-      weighed_stages();
-    else
-      even_stages();
+    make_stages(s.weighed ? weighed_division({m_, c_, &memo, facts.shapes}, s) : even_division(m_.layers, s.pipeline));
     for (Stage& st : stages_) {
       const auto n = static_cast<double>(s.recompute_first * s.chunks());
       st.again = std::min(n, st.layers);
@@ -77,44 +78,44 @@ class Estimator {
   }
 
  private:
-  void even_stages() {
+  // Neighbours with as many layers of each kind are alike, but for the first two and the last: one stands for all.
+  void make_stages(const Division& d) {
     const std::int64_t p = s_.pipeline;
+    even_ = d.more == 0 && d.last == d.others;
+    if (m_.experts == 0) {
+      const auto add = [&](std::int64_t rank, std::int64_t layers, std::int64_t times) {
+        if (times > 0) stages_.push_back(stage(rank, layers, 0, static_cast<double>(times)));
+      };
+      const std::int64_t fewer = p - 1 - d.more, first = d.others + (fewer == 0 ? 1 : 0);
+      if (p > 1) add(0, first, 1);
+      add(1, d.others, fewer - 1);
+      add(std::max<std::int64_t>(1, fewer), d.others + 1, fewer == 0 ? d.more - 1 : d.more);
+      add(p - 1, d.last, 1);
+      return;
+    }
+    std::int64_t begin = 0;
     for (std::int64_t i = 0; i < p; ++i) {
-      Stage st;
-      st.rank = i;
-      st.first = i == 0;
-      st.last = i + 1 == p;
-      const std::int64_t begin = i * m_.layers / p, end = (i + 1) * m_.layers / p;
-      const std::int64_t dense = m_.experts > 0 ? std::clamp<std::int64_t>(m_.dense_layers - begin, 0, end - begin) : end - begin;
-      st.layers = static_cast<double>(dense);
-      st.expert_layers = static_cast<double>(end - begin - dense);
-      // All stages between the first and the last are alike, but for experts.
-      if (!stages_.empty() && i + 1 < p && i > 1 && m_.experts == 0 && m_.layers % p == 0) {
+      const std::int64_t layers = layers_of_rank(d, p, i);
+      const std::int64_t dense = std::clamp<std::int64_t>(m_.dense_layers - begin, 0, layers);
+      begin += layers;
+      Stage now = stage(i, dense, layers - dense, 1);
+      const bool alike = i > 1 && i + 1 < p && stages_.back().layers == now.layers && stages_.back().expert_layers == now.expert_layers;
+      if (alike && !stages_.back().first)
         stages_.back().times += 1;
-        continue;
-      }
-      stages_.push_back(st);
+      else
+        stages_.push_back(now);
     }
   }
 
-  // The first one holds most activations: it is among those with fewer layers.
-  void weighed_stages() {
-    const Division d = division_of(m_, c_, s_, shapes_);
-    const std::int64_t fewer = s_.pipeline - 1 - d.more;
-    const auto add = [&](std::int64_t layers, std::int64_t rank, std::int64_t times) {
-      if (times <= 0) return;
-      Stage st;
-      st.layers = static_cast<double>(layers);
-      st.rank = rank;
-      st.times = static_cast<double>(times);
-      st.first = rank == 0;
-      st.last = rank + 1 == s_.pipeline;
-      stages_.push_back(st);
-    };
-    add(d.others, 0, 1);
-    add(d.others, 1, fewer - 1);
-    add(d.others + 1, fewer, d.more);
-    add(d.last, s_.pipeline - 1, 1);
+  Stage stage(std::int64_t rank, std::int64_t layers, std::int64_t expert_layers, double times) const {
+    Stage s;
+    s.layers = static_cast<double>(layers);
+    s.expert_layers = static_cast<double>(expert_layers);
+    s.rank = rank;
+    s.times = times;
+    s.first = rank == 0;
+    s.last = rank + 1 == s_.pipeline;
+    return s;
   }
 
   // What most layers do.
@@ -126,14 +127,14 @@ class Estimator {
   // Of all layers of a stage: what most cost, and what those that are computed again cost otherwise.
   template <class Cost>
   double sum_over_layers(const Stage& s, Cost cost) const {
-    const double all = s.layers * cost(layer_) + s.expert_layers * cost(expert_layer_);
+    const double all = s.layers * cost(*layer_) + s.expert_layers * cost(*expert_layer_);
     if (s_.recompute_first == 0) return all;
-    return all + s.again * (cost(again_) - cost(layer_)) + s.expert_again * (cost(expert_again_) - cost(expert_layer_));
+    return all + s.again * (cost(*again_) - cost(*layer_)) + s.expert_again * (cost(*expert_again_) - cost(*expert_layer_));
   }
   // The mean of a stage's layers.
   double again_seconds(const Stage& s) const {
     const double n = s.layers + s.expert_layers;
-    return s_.recompute_first > 0 && n > 0 ? again_.again_seconds * (s.again + s.expert_again) / n : layer_.again_seconds;
+    return n > 0 ? sum_over_layers(s, [](const LayerCosts& l) { return l.again_seconds; }) / n : 0;
   }
 
   double stage_seconds(const Stage& s) const {
@@ -146,17 +147,27 @@ class Estimator {
             (s.first + s.last) * m_.embedding_parameters()) /
            t;
   }
-  // Weights' and gradients' bytes of a stage that the data-parallel devices exchange, seconds.
-  double exchange_seconds(const Stage& s) const {
-    if (s_.data * s_.context == 1) return 0;
-    const auto of = [&](double count, const Group& g) {
-      if (g.size() <= 1 || count == 0) return 0.0;
-      if (s_.zero == 0) return simulate::transfer_time(c_, Collective::all_reduce, 4 * count, g).seconds;
+  // What the data-parallel devices of a stage exchange, in seconds: after the last backward pass; during the backward passes of all
+  // microbatches, where gradients are split (ZeRO 2); before the passes of all microbatches, where weights are (ZeRO 3).
+  struct Exchange {
+    double once = 0, reduced = 0, gathered = 0;
+  };
+  Exchange exchange_of(const Stage& s) const {
+    Exchange e;
+    if (s_.data * s_.context == 1) return e;
+    const auto add = [&](double count, const Group& g) {
+      if (g.size() <= 1 || count == 0) return;
+      if (s_.zero == 0) {
+        e.once += simulate::transfer_time(c_, Collective::all_reduce, 4 * count, g).seconds;
+        return;
+      }
       const double gather = simulate::transfer_time(c_, Collective::all_gather, 2 * count, g).seconds;
-      // Weights that are split are gathered for each pass of each microbatch; what is not hidden by a layer's work is seen.
-      const double passes = s_.zero == 3 ? 2 * microbatches_ : 1;
-      const double hidden = s_.zero == 3 ? passes * sum_over_layers(s, [](const LayerCosts& l) { return l.computing_seconds; }) / 2 : 0;
-      return simulate::transfer_time(c_, Collective::reduce_scatter, 4 * count, g).seconds + std::max(0.0, passes * gather - hidden);
+      const double scatter = simulate::transfer_time(c_, Collective::reduce_scatter, 4 * count, g).seconds;
+      (s_.zero >= 2 ? e.reduced : e.once) += (s_.zero >= 2 ? microbatches_ : 1) * scatter;
+      if (s_.zero == 3)
+        e.gathered += 2 * microbatches_ * gather;
+      else
+        e.once += gather;
     };
     Group between = groups_.data;
     if (s_.expert > 1) {
@@ -165,11 +176,25 @@ class Estimator {
         between.outer = std::max<std::int64_t>(1, s_.data * s_.context / s_.expert / between.inner);
       }
     }
-    return of(parameters(s, false), groups_.data) + of(parameters(s, true), between);
+    add(parameters(s, false), groups_.data);
+    add(parameters(s, true), between);
+    return e;
+  }
+
+  // What is seen of it. Reductions run beside backward passes if the strategy says so, but for the first layer's, which ends them; weights
+  // are gathered ahead of each layer. What is hidden slows down what it hides behind.
+  double seen_of(const Exchange& e, const Stage& s) const {
+    const double slowdown = c_.levels.empty() ? 0 : c_.levels[groups_.data.outer_level].slowdown;
+    const double pass = stage_seconds(s) - (s.last ? head_ : 0), layers = std::max(1.0, s.layers + s.expert_layers);
+    const auto hide = [&](double seconds, double most) { return seconds - std::min(seconds, most) * (1 - slowdown); };
+    double seen = hide(e.gathered, microbatches_ * sum_over_layers(s, [](const LayerCosts& l) { return l.computing_seconds; }));
+    if (!s_.data_overlap) return seen + e.once + e.reduced;
+    seen += hide(e.once, std::min(e.once * (1 - 1 / layers), pass * 2 / 3));
+    return seen + hide(e.reduced, std::min(e.reduced * (1 - 1 / layers), microbatches_ * pass * 2 / 3));
   }
 
   double bubble_factor() const {
-    const double f = layer_.forward_seconds, i = layer_.input_seconds + again_seconds(*slowest_), w = layer_.weight_seconds,
+    const double f = layer_->forward_seconds, i = layer_->input_seconds + again_seconds(*slowest_), w = layer_->weight_seconds,
                  whole = f + i + w;
     switch (s_.schedule) {
       case PipelineSchedule::one_f_one_b: return 1 / static_cast<double>(s_.interleave);
@@ -185,7 +210,7 @@ class Estimator {
   double synchronisation(double others, double message) const {
     if (s_.pipeline == 1 || s_.post_validation) return 0;
     const double norm = simulate::transfer_time(c_, Collective::all_reduce, 4, groups_.ranks).seconds;
-    const double f = layer_.forward_seconds, i = layer_.input_seconds + again_seconds(*slowest_), w = layer_.weight_seconds;
+    const double f = layer_->forward_seconds, i = layer_->input_seconds + again_seconds(*slowest_), w = layer_->weight_seconds;
     const double messages = static_cast<double>(s_.pipeline - 1) * message, scale = others / (f + i + w);
     const double late = scale * (2 * w - i), first = scale * f;
     switch (s_.schedule) {
@@ -202,7 +227,7 @@ class Estimator {
       if (t >= slowest) slowest_ = &stage;
       slowest = std::max(slowest, t);
       all += stage.times * t;
-      exchange = std::max(exchange, exchange_seconds(stage));
+      exchange = std::max(exchange, seen_of(exchange_of(stage), stage));
       step = std::max(step, step_seconds(stage));
     }
     const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.interleave);
@@ -217,13 +242,6 @@ class Estimator {
     }
     e_.synchronisation = synchronisation(all - slowest, message);
     e_.data_transfers = exchange;
-    if (s_.data_overlap && s_.data > 1) {
-      // Beside the last backward pass, which it slows down; the first layer's gradients are seen.
-      const double hides = slowest - head_of_slowest(), layers = std::max(1.0, static_cast<double>(m_.layers) / p);
-      const double hidden = std::min(exchange * (1 - 1 / layers), hides * 2 / 3);
-      const double slowdown = c_.levels.empty() ? 0 : c_.levels[groups_.data.outer_level].slowdown;
-      e_.data_transfers = exchange - hidden * (1 - slowdown);
-    }
     e_.optimizer = step;
     e_.host = s_.pipeline > 1 ? microbatches_ * c_.microbatch_seconds : 0;
     e_.offload = offload_seconds(work);
@@ -231,21 +249,20 @@ class Estimator {
     split_work();
   }
 
-  // Even stages: the last one is the slowest.
-  double head_of_slowest() const { return s_.weighed && !slowest_->last ? 0 : head_; }
+  double head_of_slowest() const { return slowest_->last ? head_ : 0; }
 
   void split_work() {
-    const double layers =
-        (s_.weighed ? slowest_->layers : static_cast<double>(m_.layers) / static_cast<double>(s_.pipeline)) * microbatches_;
-    double transfers = 0;
-    for (const auto* ops : {&layer_.forward, &layer_.input_gradient, &layer_.weight_gradient}) {
-      for (const LayerOp& o : *ops) transfers += o.transfer ? o.seconds : 0;
-    }
-    e_.tensor_transfers = layers * transfers;
-    e_.recomputing = layers * again_seconds(*slowest_);
+    const auto of_slowest = [&](auto cost) { return microbatches_ * sum_over_layers(*slowest_, cost); };
+    const auto transfers = [&](LayerTransfer kind) {
+      return of_slowest([kind](const LayerCosts& l) { return l.transfer_seconds[static_cast<std::size_t>(kind)]; });
+    };
+    e_.tensor_transfers = transfers(LayerTransfer::tensor);
+    e_.context_transfers = transfers(LayerTransfer::context);
+    e_.expert_transfers = transfers(LayerTransfer::experts);
+    e_.recomputing = of_slowest([](const LayerCosts& l) { return l.again_seconds; });
     e_.head = microbatches_ * head_of_slowest();
     e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.synchronisation - e_.optimizer - e_.host -
-                   e_.offload - e_.head - e_.tensor_transfers - e_.recomputing;
+                   e_.offload - e_.head - e_.tensor_transfers - e_.context_transfers - e_.expert_transfers - e_.recomputing;
   }
 
   double split(double devices) const { return s_.zero >= 1 ? devices : 1; }
@@ -277,23 +294,35 @@ class Estimator {
     if (s_.pipeline == 1) return 1;
     double held = 1;
     switch (s_.schedule) {
-      case PipelineSchedule::zero_bubble_h2: held = s.first || (s_.weighed && !s.last) ? 2 * p - 1 : p; break;
+      case PipelineSchedule::zero_bubble_h2: held = s.first || (!even_ && !s.last) ? 2 * p - 1 : p; break;
       case PipelineSchedule::zero_bubble_h1:
       case PipelineSchedule::zero_bubble_v: held = p; break;
       case PipelineSchedule::one_f_one_b:
-        if (v > 1)
-          held = s.first ? p * (1 + (p - 1) / (p * v)) : ((v - 1) * p + 1) / v;
-        else
-          held = p - static_cast<double>(s.rank);
+        // Chunks: (v - 1) p and two for each rank behind this one before the first backward pass, and the one that it begins with.
+        held = ((v - 1) * p + (v > 1 ? 2 : 1) * (p - 1 - static_cast<double>(s.rank)) + 1) / v;
         break;
     }
     return std::min(held, microbatches_);
   }
 
+  // In the second memory, of what the fullest device offloads.
+  double far_bytes_of(const Stage& s) const {
+    const double d = static_cast<double>(s_.data * s_.context), de = std::max(1.0, d / static_cast<double>(s_.expert));
+    const double p = parameters(s, false), pe = parameters(s, true);
+    double bytes = 0;
+    if (s_.offload_weights) bytes += 2 * (s_.zero >= 3 ? p / d + pe / de : p + pe) + 4 * (s_.zero >= 2 ? p / d + pe / de : p + pe);
+    if (s_.offload_optimizer) bytes += 12 * (s_.zero >= 1 ? p / d + pe / de : p + pe);
+    if (s_.offload_activations) bytes += in_flight(s) * sum_over_layers(s, [](const LayerCosts& l) { return l.activation_bytes; });
+    return bytes;
+  }
+
   void memory() {
+    if (s_.offload_weights || s_.offload_optimizer || s_.offload_activations) {
+      for (const Stage& s : stages_) e_.far_bytes = std::max(e_.far_bytes, far_bytes_of(s));
+    }
     double most = -1;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!stages_[i].first && !stages_[i].last && m_.experts == 0 && !s_.weighed) continue;
+      if (!stages_[i].first && !stages_[i].last && m_.experts == 0 && even_) continue;
       const auto now = stage_memory(stages_[i]);
       double sum = 0;
       for (double b : now) sum += b;
@@ -316,13 +345,13 @@ class Estimator {
     kind(MemoryKind::optimizer) = s_.offload_optimizer ? 0 : 12 * (s_.zero >= 1 ? p / d + pe / de : p + pe);
     const double flight = in_flight(s);
     double activations = flight * sum_over_layers(s, [](const LayerCosts& l) { return l.activation_bytes; });
-    const double widest = std::max(layer_.activation_bytes, expert_layer_.activation_bytes);
+    const double widest = std::max(layer_->activation_bytes, expert_layer_->activation_bytes);
     if (s_.offload_activations) activations = std::min(activations, 2 * widest);
     const auto tokens = static_cast<double>(s_.microbatch * m_.seq) / static_cast<double>(s_.context);
     if (s.last) activations += 4 * tokens * static_cast<double>(m_.vocab) / t;  // logits and their gradient
     kind(MemoryKind::activations) = activations;
     kind(MemoryKind::workspace) =
-        std::max({layer_.working_bytes, expert_layer_.working_bytes, again_.working_bytes, expert_again_.working_bytes});
+        std::max({layer_->working_bytes, expert_layer_->working_bytes, again_->working_bytes, expert_again_->working_bytes});
     // Gradients of embedding and head before they are added to the others; weights that are gathered for a layer.
     kind(MemoryKind::buffers) = 2 * (s.first + s.last) * m_.embedding_parameters() / t;
     if (s_.zero >= 3 && layers > 0) kind(MemoryKind::buffers) += 2 * 2 * (p + pe) / layers;
@@ -333,28 +362,35 @@ class Estimator {
   const Transformer& m_;
   const Cluster& c_;
   const Strategy& s_;
-  const MeasuredShapes* shapes_;
   Groups groups_;
-  Strategy most_;
-  LayerCosts layer_, expert_layer_, again_, expert_again_;
+  // None: of layers that the model does not have.
+  LayerCosts none_;
+  const LayerCosts *layer_, *expert_layer_ = &none_, *again_ = &none_, *expert_again_ = &none_;
   double head_ = 0, microbatches_ = 1;
   std::vector<Stage> stages_;
+  // All ranks have as many layers.
+  bool even_ = true;
   const Stage* slowest_ = nullptr;
   Estimate e_;
 };
 
 }  // namespace
 
-Division division_of(const Transformer& model, const Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
+Division even_division(std::int64_t layers, std::int64_t ranks) { return {layers / ranks, layers / ranks, layers % ranks}; }
+
+Division weighed_division(const StrategyFacts& facts, const Strategy& s) {
   Strategy plain;
   plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context, plain.expert = s.expert;
   plain.batch = s.batch, plain.microbatch = s.microbatch;
   // What some layers of every stage do more is the same for all stages.
   if (s.recompute_first == 0) plain.recompute = s.recompute;
-  const double layer = layer_costs(model, cluster, plain, false, shapes).computing_seconds,
-               head = head_seconds(model, cluster, plain, shapes);
+  const Transformer& model = facts.model;
+  LayerMemo own;
+  LayerMemo& memo = facts.memo != nullptr ? *facts.memo : own;
+  const double layer = memo.layer(model, facts.cluster, plain, false, facts.shapes).computing_seconds,
+               head = memo.head(model, facts.cluster, plain, facts.shapes);
   const std::int64_t before = s.pipeline - 1;
-  Division best;
+  Division best = even_division(model.layers, s.pipeline);
   double quickest = std::numeric_limits<double>::infinity();
   for (std::int64_t last = model.layers / s.pipeline; last >= 1; --last) {
     const std::int64_t rest = model.layers - last;
@@ -366,27 +402,38 @@ Division division_of(const Transformer& model, const Cluster& cluster, const Str
   return best;
 }
 
-std::vector<std::int64_t> layers_of_stages(const Transformer& model, const Cluster& cluster, const Strategy& s) {
-  const std::int64_t p = s.pipeline;
+std::vector<std::int64_t> layers_of_ranks(const StrategyFacts& facts, const Strategy& s) {
+  const Division d = s.weighed ? weighed_division(facts, s) : even_division(facts.model.layers, s.pipeline);
   std::vector<std::int64_t> all;
-  if (!s.weighed) {
-    for (std::int64_t i = 0; i < p; ++i) all.push_back((i + 1) * model.layers / p - i * model.layers / p);
-    return all;
-  }
-  const Division d = division_of(model, cluster, s);
-  all.assign(static_cast<std::size_t>(p), d.others);
-  for (std::int64_t i = p - 1 - d.more; i < p - 1; ++i) ++all[static_cast<std::size_t>(i)];
-  all.back() = d.last;
+  for (std::int64_t i = 0; i < s.pipeline; ++i) all.push_back(layers_of_rank(d, s.pipeline, i));
   return all;
 }
 
-std::int64_t most_layers_of(const Transformer& model, const Cluster& cluster, const Strategy& s) {
-  const std::vector<std::int64_t> all = layers_of_stages(model, cluster, s);
+std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Strategy& s) {
+  const std::vector<std::int64_t> ranks = layers_of_ranks(facts, s);
+  const std::int64_t p = s.pipeline, chunks = s.chunks();
+  std::vector<std::int64_t> all(static_cast<std::size_t>(p * chunks));
+  for (std::int64_t r = 0; r < p; ++r) {
+    const std::int64_t layers = ranks[static_cast<std::size_t>(r)];
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+      const bool back = s.schedule == PipelineSchedule::zero_bubble_v && chunk == 1;
+      const std::int64_t stage = back ? 2 * p - 1 - r : chunk * p + r;
+      // Neighbours' stages of one turn are alike as far as can be: they wait for each other.
+      all[static_cast<std::size_t>(stage)] = layers / chunks + (chunk >= chunks - layers % chunks ? 1 : 0);
+    }
+  }
+  return all;
+}
+
+std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s) {
+  const std::vector<std::int64_t> all = layers_of_ranks(facts, s);
   return (*std::max_element(all.begin(), all.end()) + s.chunks() - 1) / s.chunks();
 }
 
-Estimate estimate(const Transformer& model, const Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
-  return Estimator(model, cluster, s, shapes).run();
+Estimate estimate(const StrategyFacts& facts, const Strategy& s) {
+  if (facts.memo != nullptr) return Estimator(facts, *facts.memo, s).run();
+  LayerMemo memo;
+  return Estimator(facts, memo, s).run();
 }
 
 }  // namespace pando::search

@@ -69,7 +69,7 @@ class LayerWriter {
                                 bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)));
   }
 
-  void add(std::vector<LayerOp>& phase, std::string_view name, double seconds, bool transfer = false) {
+  void add(std::vector<LayerOp>& phase, std::string_view name, double seconds, LayerTransfer transfer = LayerTransfer::none) {
     phase.push_back({name, seconds, transfer});
   }
 
@@ -120,12 +120,12 @@ class LayerWriter {
     join_op(out_.forward, opens ? "all-gather" : "reduce-scatter", opens ? gather : scatter, opens);
     join_op(out_.input_gradient, opens ? "reduce-scatter" : "all-gather", opens ? scatter : gather, opens);
     // Beside the weights' gradients, which are long.
-    if (opens && s_.regather) add(out_.weight_gradient, "all-gather again", 0, true);
+    if (opens && s_.regather) add(out_.weight_gradient, "all-gather again", 0, LayerTransfer::tensor);
   }
 
   void join_op(std::vector<LayerOp>& phase, std::string_view name, double seconds, bool opens) {
     joins_.push_back({&phase, phase.size(), opens});
-    add(phase, name, seconds, true);
+    add(phase, name, seconds, LayerTransfer::tensor);
   }
 
   // What is seen of a transfer beside the product that it feeds, or that feeds it. A ring's first part, and half of two halves, stand
@@ -135,8 +135,9 @@ class LayerWriter {
     for (const Join& j : joins_) {
       const std::vector<LayerOp>& ops = *j.phase;
       std::size_t i = j.position;
-      while (ops[i].transfer && (j.opens ? i + 1 < ops.size() : i > 0)) i = j.opens ? i + 1 : i - 1;
-      const double product = ops[i].transfer ? 0 : ops[i].seconds, parts = s_.tensor_overlap == TensorOverlap::ring ? t_ : 2;
+      const auto moves = [&](std::size_t op) { return ops[op].transfer != LayerTransfer::none; };
+      while (moves(i) && (j.opens ? i + 1 < ops.size() : i > 0)) i = j.opens ? i + 1 : i - 1;
+      const double product = moves(i) ? 0 : ops[i].seconds, parts = s_.tensor_overlap == TensorOverlap::ring ? t_ : 2;
       double& seconds = (*j.phase)[j.position].seconds;
       seconds = std::max(seconds / parts, seconds - product * (parts - 1) / parts) + 2 * c_.launch;
     }
@@ -144,7 +145,8 @@ class LayerWriter {
 
   void attention() {
     const auto d = static_cast<double>(m_.size_of_head());
-    const double q = static_cast<double>(m_.heads) * d / t_, kv = static_cast<double>(m_.keys()) * d / t_;
+    // A device has one head of keys and values at least.
+    const double q = static_cast<double>(m_.heads) * d / t_, kv = std::max(1.0, static_cast<double>(m_.keys()) / t_) * d;
     product("queries, keys, values", tokens_, static_cast<double>(m_.hidden), q + 2 * kv);
     memory_op("positions", 4 * tokens_ * (q + kv), 4 * tokens_ * (q + kv));
     keep(2 * tokens_ * (q + 2 * kv));
@@ -177,9 +179,9 @@ class LayerWriter {
     if (s_.context > 1) {
       const double whole = kv_bytes * static_cast<double>(s_.context);
       const auto seconds = [&](Collective what, double bytes) { return simulate::transfer_time(c_, what, bytes, levels_.context).seconds; };
-      add(out_.forward, "gather keys, values", seconds(Collective::all_gather, whole), true);
-      add(out_.input_gradient, "gather keys, values", seconds(Collective::all_gather, whole), true);
-      add(out_.input_gradient, "scatter their gradients", seconds(Collective::reduce_scatter, 2 * whole), true);
+      add(out_.forward, "gather keys, values", seconds(Collective::all_gather, whole), LayerTransfer::context);
+      add(out_.input_gradient, "gather keys, values", seconds(Collective::all_gather, whole), LayerTransfer::context);
+      add(out_.input_gradient, "scatter their gradients", seconds(Collective::reduce_scatter, 2 * whole), LayerTransfer::context);
     }
     const std::size_t first = out_.forward.size();
     if (m_.keeps_scores) {
@@ -243,8 +245,8 @@ class LayerWriter {
   void exchange(double bytes) {
     if (s_.expert == 1) return;
     const double seconds = simulate::transfer_time(c_, Collective::all_to_all, bytes, levels_.expert).seconds;
-    add(out_.forward, "all-to-all", seconds, true);
-    add(out_.input_gradient, "all-to-all", seconds, true);
+    add(out_.forward, "all-to-all", seconds, LayerTransfer::experts);
+    add(out_.input_gradient, "all-to-all", seconds, LayerTransfer::experts);
   }
 
   void grouped(std::string_view name, double groups, double m, double n, double k) {
@@ -274,16 +276,19 @@ class LayerWriter {
       out_.working_bytes += out_.activation_bytes;
       out_.activation_bytes = 2 * width_ * norm_share_;
     }
-    const auto sum = [&](const std::vector<LayerOp>& ops, double& into) {
+    const auto sum = [&](const std::vector<LayerOp>& ops, double& into, bool again) {
       for (const LayerOp& o : ops) {
         into += o.seconds;
-        if (!o.transfer) out_.computing_seconds += o.seconds;
+        if (o.transfer == LayerTransfer::none)
+          out_.computing_seconds += o.seconds;
+        else if (!again)
+          out_.transfer_seconds[static_cast<std::size_t>(o.transfer)] += o.seconds;
       }
     };
-    sum(out_.forward, out_.forward_seconds);
-    sum(out_.input_gradient, out_.input_seconds);
-    sum(out_.weight_gradient, out_.weight_seconds);
-    sum(out_.again, out_.again_seconds);
+    sum(out_.forward, out_.forward_seconds, false);
+    sum(out_.input_gradient, out_.input_seconds, false);
+    sum(out_.weight_gradient, out_.weight_seconds, false);
+    sum(out_.again, out_.again_seconds, true);
   }
 
   const Transformer& m_;

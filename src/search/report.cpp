@@ -1,6 +1,8 @@
+#include "search/axis.h"
 #include "search/search.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,37 @@ std::string kinds_of(const Estimate& e) {
   return text;
 }
 
+// Where there are any.
+std::string transfers_of_layers(const Estimate& e) {
+  std::string text;
+  if (e.context_transfers > 0) text += fmt::format("context {:.4f}, ", e.context_transfers);
+  if (e.expert_transfers > 0) text += fmt::format("experts {:.4f}, ", e.expert_transfers);
+  return text;
+}
+
+// Against the best.
+std::string compared(double percent) {
+  return percent < 0 ? fmt::format("{:.2f} % quicker than", -percent) : fmt::format("{:.2f} % slower than", percent);
+}
+
+// Which of its words the space does not have.
+std::string outside_the_space(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s) {
+  const AxisContext context{{model, cluster}, space};
+  std::vector<std::string> words;
+  Strategy so_far;
+  so_far.batch = s.batch;
+  Values values;
+  for (const Axis& a : axes()) {
+    values.clear();
+    a.domain(context, so_far, values);
+    const std::int64_t value = a.get(s);
+    if (std::find(values.begin(), values.end(), value) == values.end()) words.push_back(text_of(a, value));
+    a.set(so_far, value);
+  }
+  if (words.empty()) return "it does not have what --require demands";
+  return fmt::format("the space does not have {}", fmt::join(words, ", "));
+}
+
 }  // namespace
 
 std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
@@ -32,14 +65,22 @@ std::string why_not(const Transformer& model, const simulate::Cluster& cluster, 
     return fmt::format("memory: a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has\n",
                        e.fullest_stage, e.memory_bytes(), e.memory_bytes() / kGib, kinds_of(e), e.memory_bytes() - limit, limit);
   }
+  if (!e.fits(limit, cluster)) {
+    return fmt::format("memory: a device needs {:.2f} GiB of the second memory, which has {:.2f}\n", e.far_bytes / kGib,
+                       static_cast<double>(cluster.far_bytes) / kGib);
+  }
   if (result.best.empty()) return fmt::format("it fits: {:.4f} s, {:.2f} GiB\n", e.seconds, e.memory_bytes() / kGib);
   const Estimate& b = result.best.front().estimate;
-  std::string text =
-      fmt::format("time: {:.4f} s, {:.2f} % slower than the best ({:.4f} s)", e.seconds, 100 * (e.seconds / b.seconds - 1), b.seconds);
+  const double more_seconds = 100 * (e.seconds / b.seconds - 1);
+  std::string text = fmt::format("time: {:.4f} s, {} the best {}({:.4f} s)", e.seconds, compared(more_seconds),
+                                 more_seconds < 0 ? "of the space " : "", b.seconds);
+  if (more_seconds < 0) text += "; " + outside_the_space(model, cluster, space, s);
   const std::pair<const char*, double> parts[] = {{"computing", e.computing - b.computing},
                                                   {"recomputing", e.recomputing - b.recomputing},
                                                   {"head", e.head - b.head},
                                                   {"tensor-parallel transfers", e.tensor_transfers - b.tensor_transfers},
+                                                  {"context-parallel transfers", e.context_transfers - b.context_transfers},
+                                                  {"experts' transfers", e.expert_transfers - b.expert_transfers},
                                                   {"pipeline transfers", e.pipeline_transfers - b.pipeline_transfers},
                                                   {"data-parallel transfers", e.data_transfers - b.data_transfers},
                                                   {"bubble", e.bubble - b.bubble},
@@ -63,10 +104,10 @@ std::string to_table(const Result& r) {
   else {
     const Estimate& e = r.best.front().estimate;
     text += fmt::format(
-        "the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, pipeline {:.4f}, data {:.4f}, "
+        "the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, {}pipeline {:.4f}, data {:.4f}, "
         "bubble {:.4f}, synchronisation {:.4f}, optimizer {:.4f}, offload {:.4f}\n",
-        e.computing, e.recomputing, e.head, e.tensor_transfers, e.pipeline_transfers, e.data_transfers, e.bubble, e.synchronisation,
-        e.optimizer, e.offload);
+        e.computing, e.recomputing, e.head, e.tensor_transfers, transfers_of_layers(e), e.pipeline_transfers, e.data_transfers, e.bubble,
+        e.synchronisation, e.optimizer, e.offload);
     text += fmt::format("its fullest device (stage {}), GiB: {}\n", e.fullest_stage, kinds_of(e));
   }
   if (!r.frontier.empty()) {
@@ -86,6 +127,63 @@ std::string to_text(const Certificate& c) {
       "{:.6g} s, bound of the rest "
       "{:.6g} s, gap {:.2f} %\n",
       c.points, c.evaluated, c.too_large, c.by_rule, c.by_memory, c.by_time, c.best, c.bound, 100 * c.gap());
+}
+
+std::string words_page() {
+  std::string text = "The words of a strategy, with the trainers' names beside them.\n\n";
+  std::string_view before;
+  for (const Axis* a : axes_of_text()) {
+    if (a->word == before) continue;
+    before = a->word;
+    std::string values;
+    if (!a->names.empty()) values = fmt::format("={}", fmt::join(a->names, "|"));
+    if (a->names.empty() && !a->flag) values = a->word == "levels" ? "=T/P/D" : "=N";
+    text += fmt::format("{}{}{}\n  {}.\n  Trainers: {}.\n", a->word, values,
+                        a->aliases.empty() ? "" : fmt::format(" (also {})", fmt::join(a->aliases, ", ")), a->doc,
+                        a->trainers.empty() ? "none" : a->trainers);
+    if (!a->outside.empty()) text += fmt::format("  Outside the default space: {}.\n", a->outside);
+  }
+  return text;
+}
+
+std::string outside_of(const Space& space) {
+  if (space.reach == Reach::calculon) return "outside the space: all that Calculon's search does not have (--space trainers)\n";
+  if (space.reach == Reach::everything) return "";
+  std::vector<std::string_view> all;
+  for (const Axis& a : axes()) {
+    const bool opened = a.word == "recompute-first" && space.recompute_sets > 0;
+    if (!a.outside.empty() && !opened) all.push_back(a.outside);
+  }
+  return fmt::format("outside the space: {}\n", fmt::join(all, "; "));
+}
+
+std::string why_nothing(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Result& r) {
+  std::string text;
+  for (const auto& [rule, broken] : r.rules) {
+    text += fmt::format("  {} points break the rule '{}': {}\n", broken.points, rule, broken.example);
+  }
+  if (r.certificate.points == 0 && !space.require.empty()) {
+    text += fmt::format("  demanded is '{}'; {}", space.require, outside_of(space));
+  }
+  if (!r.least) return text;
+  const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes),
+               least = r.least->estimate.memory_bytes();
+  text += fmt::format("  the least that a device needs is {:.2f} GiB of the {:.2f} that it has: {}\n", least / kGib, limit / kGib,
+                      to_string(r.least->strategy));
+  text += fmt::format("  its fullest device (stage {}), GiB: {}\n", r.least->estimate.fullest_stage, kinds_of(r.least->estimate));
+  // More devices with as much work each, as far as the machine goes.
+  const std::int64_t most = cluster.levels.empty() ? 1 : cluster.levels.back().devices;
+  for (std::int64_t times = 2; space.devices * times <= most && times <= 64; times *= 2) {
+    Space larger = space;
+    larger.devices *= times;
+    larger.batch *= times;
+    const Result more = search(model, cluster, larger);
+    if (more.best.empty()) continue;
+    text +=
+        fmt::format("  what would do: {} devices and a batch of {}: {}\n", larger.devices, larger.batch, to_string(more.best[0].strategy));
+    break;
+  }
+  return text + fmt::format("  what would do: devices of {:.2f} GiB (--memory {:.0f})\n", least / kGib, std::ceil(least));
 }
 
 std::string draw_frontier(const std::vector<FrontierDot>& dots, double limit, const std::string& rate_name) {

@@ -15,17 +15,23 @@ constexpr double kCaution = 1 - 1e-9;
 class Searcher {
  public:
   Searcher(const Transformer& m, const simulate::Cluster& c, const Space& space, const SearchOptions& options)
-      : m_(m), c_(c), space_(space), options_(options), limit_(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)) {}
+      : m_(m),
+        c_(c),
+        space_(space),
+        context_{{m_, c_, &memo_}, space_},
+        options_(options),
+        limit_(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)) {}
 
   Result run() {
     std::vector<Candidate> candidates = bounded_groups();
     r_.certificate.bound = std::numeric_limits<double>::infinity();
     std::size_t visited = 0;
     for (const Candidate& g : candidates) {
-      if (excluded(g.seconds, g.bytes, g.group.points)) continue;
+      if (excluded(g, g.seconds, g.group.points)) continue;
       look_into(g);
       if (options_.progress && ++visited % 64 == 0) options_.progress(r_.certificate);
     }
+    if (r_.best.empty()) find_least(candidates);
     Certificate& cert = r_.certificate;
     cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
     if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
@@ -37,61 +43,91 @@ class Searcher {
  private:
   struct Candidate {
     PointGroup group;
-    double seconds = 0, bytes = 0;
+    double seconds = 0;
+    // Less than nothing: not asked yet. Most groups are too slow, whatever they hold.
+    mutable double bytes = -1;
   };
 
   std::vector<Candidate> bounded_groups() {
     std::vector<Candidate> all;
-    for (const PointGroup& g : groups_of(m_, c_, space_)) {
+    for (const PointGroup& g : groups_of(context_)) {
       r_.certificate.points += g.points;
       if (options_.brute_force) {
-        all.push_back({g, 0, 0});
+        all.push_back({g});
         continue;
       }
-      if (!possible(g.head)) {
-        r_.certificate.by_rule += g.points;
+      if (const Violation v = first_violation(context_, g.head)) {
+        against(v, g.points);
         continue;
       }
-      Candidate candidate{g, 0, 0};
-      thrifty_bounds(candidate);
-      all.push_back(candidate);
+      all.push_back({g, least_seconds(g.head)});
     }
     std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
     return all;
   }
 
-  // What all points of the group share obeys the rules.
-  bool possible(Strategy s) const {
-    s.tensor_level = -1;
-    return !first_violation(m_, c_, s);
+  void against(const Violation& v, std::int64_t points) {
+    r_.certificate.by_rule += points;
+    BrokenRule& rule = r_.rules[v.rule];
+    if (rule.points == 0) rule.example = v.message;
+    rule.points += points;
   }
 
-  // The group's choices that compute least and hold least, its transfers for nothing.
-  void thrifty_bounds(Candidate& g) const {
-    Strategy s = g.group.head;
-    s.comm = TensorComm::sequence_parallel;
-    s.regather = !s.recomputes_all();
-    s.zero = s.data * s.context > 1 ? (space_.wide ? 3 : 1) : 0;
-    const Estimate e = estimate(m_, free_network(), s);
-    g.seconds = kCaution * (e.computing + e.recomputing + e.head + e.bubble + e.host + e.optimizer);
-    g.bytes = kCaution * least_bytes(s);
+  // With the values of axes that are chosen inside a group with which nothing computes longer.
+  Strategy quickest(Strategy s, AxisPart part) const {
+    for (const Axis& a : axes()) {
+      if (a.part == part && a.quickest != nullptr) a.set(s, a.quickest(context_, s));
+    }
+    return s;
   }
 
-  double least_bytes(Strategy s) const {
-    if (space_.wide && c_.far_bytes > 0) {
-      s.offload_weights = s.offload_optimizer = true;
-      s.offload_activations = !s.recomputes_all();
+  // Of the group's choices that compute least, transfers for nothing.
+  double least_seconds(const Strategy& head) const {
+    const Estimate e = estimate(free_facts(), quickest(quickest(head, AxisPart::transfers), AxisPart::rest));
+    return kCaution * (e.computing + e.recomputing + e.head + e.bubble + e.host + e.optimizer);
+  }
+
+  double least_bytes(const Candidate& g) const {
+    if (g.bytes < 0) g.bytes = kCaution * thriftiest_bytes(g.group.head);
+    return g.bytes;
+  }
+
+  // Where nothing fits.
+  void find_least(const std::vector<Candidate>& candidates) {
+    const auto less = [&](const auto& a, const auto& b) { return least_bytes(a) < least_bytes(b); };
+    const auto group = std::min_element(candidates.begin(), candidates.end(), less);
+    if (group == candidates.end()) return;
+    for (const Strategy& t : choices(context_, AxisPart::transfers, group->group.head)) {
+      for (const Strategy& o : choices(context_, AxisPart::rest, group->group.head)) {
+        const Strategy s = combined(t, o);
+        if (first_violation(context_, s)) continue;
+        const Found f{s, estimate(context_, s), -1};
+        if (!r_.least || f.estimate.memory_bytes() < r_.least->estimate.memory_bytes()) r_.least = f;
+      }
+    }
+  }
+
+  // Of the choices among which the one is that holds least.
+  double thriftiest_bytes(const Strategy& head) const {
+    std::vector<Strategy> all{head};
+    Values values;
+    for (const Axis& a : axes()) {
+      if (a.thriftiest == nullptr) continue;
+      std::vector<Strategy> next;
+      for (const Strategy& s : all) {
+        values.clear();
+        a.thriftiest(context_, s, values);
+        for (std::int64_t v : values) a.set(next.emplace_back(s), v);
+      }
+      all = std::move(next);
     }
     double least = std::numeric_limits<double>::infinity();
-    // Split weights are gathered somewhere: that may take more than it saves.
-    const std::int64_t most = s.zero;
-    for (s.zero = most; s.zero >= std::max<std::int64_t>(0, most - 1); --s.zero) {
-      least = std::min(least, estimate(m_, free_network(), s).memory_bytes());
-    }
+    for (const Strategy& s : all) least = std::min(least, estimate(free_facts(), s).memory_bytes());
     return least;
   }
 
-  const simulate::Cluster& free_network() const {
+  // The machine with a network that takes no time.
+  StrategyFacts free_facts() const {
     if (!free_) {
       free_ = c_;
       for (simulate::NetworkLevel& l : free_->levels) {
@@ -100,24 +136,25 @@ class Searcher {
         l.latency = 0;
       }
     }
-    return *free_;
+    return {m_, *free_, &free_memo_};
   }
 
   double worst_kept() const {
     return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds;
   }
 
-  // Whether points of at least so many seconds and bytes can be left out; counts them.
-  bool excluded(double seconds, double bytes, std::int64_t points) {
+  // Whether points of a group that take at least so many seconds can be left out; counts them.
+  bool excluded(const Candidate& g, double seconds, std::int64_t points) {
     if (options_.brute_force) return false;
-    if (bytes > limit_) {
-      r_.certificate.by_memory += points;
-      return true;
-    }
     bool beaten = seconds > worst_kept();
-    if (beaten && options_.frontier) {
-      beaten = std::any_of(r_.frontier.begin(), r_.frontier.end(),
-                           [&](const Found& f) { return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes; });
+    if (!beaten || options_.frontier) {
+      const double bytes = least_bytes(g);
+      if (bytes > limit_) {
+        r_.certificate.by_memory += points;
+        return true;
+      }
+      beaten = beaten && std::any_of(r_.frontier.begin(), r_.frontier.end(),
+                                     [&](const Found& f) { return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes; });
     }
     if (!beaten) return false;
     r_.certificate.by_time += points;
@@ -126,37 +163,31 @@ class Searcher {
   }
 
   void look_into(const Candidate& g) {
-    const std::vector<TransferChoice> transfers = transfer_choices(c_, space_, g.group.head);
-    const std::vector<OtherChoice> others = other_choices(c_, space_, g.group.head);
+    const std::vector<Strategy> rest = choices(context_, AxisPart::rest, g.group.head);
     std::int64_t index = g.group.first_index;
-    for (const TransferChoice& t : transfers) {
-      const auto count = static_cast<std::int64_t>(others.size());
-      if (!options_.brute_force && excluded(transfer_bound(g, t), g.bytes, count)) {
+    for (const Strategy& t : choices(context_, AxisPart::transfers, g.group.head)) {
+      const auto count = static_cast<std::int64_t>(rest.size());
+      if (!options_.brute_force && excluded(g, transfer_bound(g, t), count)) {
         index += count;
         continue;
       }
-      for (const OtherChoice& o : others) evaluate(combined(g.group.head, t, o), index++);
+      for (const Strategy& o : rest) evaluate(combined(t, o), index++);
     }
   }
 
-  double transfer_bound(const Candidate& g, const TransferChoice& t) const {
-    OtherChoice o;
-    o.zero = g.group.head.data * g.group.head.context > 1 ? (space_.wide ? 3 : 1) : 0;
-    Strategy s = combined(g.group.head, t, o);
+  double transfer_bound(const Candidate& g, const Strategy& t) const {
+    Strategy s = quickest(t, AxisPart::rest);
     if (s.tensor_level >= 0) s.pipeline_level = s.data_level = 0;
-    const Estimate e = estimate(m_, c_, s);
-    return std::max(g.seconds, kCaution * (e.computing + e.recomputing + e.head + e.tensor_transfers + e.bubble + e.host + e.optimizer));
+    const Estimate e = estimate(context_, s);
+    return std::max(g.seconds, kCaution * (e.computing + e.recomputing + e.head + e.tensor_transfers + e.context_transfers +
+                                           e.expert_transfers + e.bubble + e.host + e.optimizer));
   }
 
   void evaluate(const Strategy& s, std::int64_t index) {
+    if (const Violation v = first_violation(context_, s)) return against(v, 1);
     ++r_.certificate.evaluated;
-    if (first_violation(m_, c_, s)) {
-      --r_.certificate.evaluated;
-      ++r_.certificate.by_rule;
-      return;
-    }
-    Found f{s, estimate(m_, c_, s), index};
-    if (f.estimate.memory_bytes() > limit_) {
+    Found f{s, estimate(context_, s), index};
+    if (!f.estimate.fits(limit_, c_)) {
       ++r_.certificate.too_large;
       return;
     }
@@ -191,6 +222,8 @@ class Searcher {
   const Transformer& m_;
   const simulate::Cluster& c_;
   const Space& space_;
+  mutable LayerMemo memo_, free_memo_;
+  const AxisContext context_;
   const SearchOptions& options_;
   double limit_;
   mutable std::optional<simulate::Cluster> free_;

@@ -10,22 +10,36 @@
 #include "search/strategy.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace pando::search {
 
+// How much of the axes a space has.
+enum class Reach : std::uint8_t {
+  // Calculon's axes: degrees that divide, microbatches, interleaving, recomputation, ZeRO 0 and 1, transfers, overlaps, levels of the
+  // network. What others' searches are compared with.
+  calculon,
+  // What a trainer can run: any degrees, stages of different sizes, ZeRO 2 and 3, schedules, context and expert parallelism.
+  trainers,
+  // All that the estimate knows: offload, schedules and transfers that no trainer has, too.
+  everything,
+};
+std::string_view name_of(Reach r);
+// Refuses (poplar_error) what is no name of one.
+Reach reach_named(std::string_view name);
+
 struct Space {
   std::int64_t devices = 1, batch = 1;
-  // Calculon's axes: degrees whose product is `devices`, microbatches, interleaving, recomputation, ZeRO 0 and 1, transfers, overlaps,
-  // levels of the network. Otherwise all there is: ZeRO 2 and 3, schedules, context and expert parallelism, offload.
-  bool wide = false;
+  Reach reach = Reach::trainers;
   // Bytes of a device; 0: the machine's.
   double memory = 0;
   // What a user demands: a strategy's words (strategy.h); only points with these values are in the space.
   std::string require;
-  // Only what the transforms can make (programs/bridge.h): no overlaps, no inputs gathered again, the network's own levels.
+  // Only what the transforms can make (programs/bridge.h): no overlaps, no inputs gathered again, stages of equal size, the network's own
+  // levels.
   bool runnable = false;
   // Also recomputation of the first layers of each stage alone: so many numbers of layers at most. 0: of all layers, or none.
   std::int64_t recompute_sets = 0;
@@ -46,12 +60,22 @@ struct Certificate {
   double gap() const { return bound >= best || bound == 0 ? 0 : best / bound - 1; }
 };
 
+// Points against a rule, and what one of them breaks it with.
+struct BrokenRule {
+  std::int64_t points = 0;
+  std::string example;
+};
+
 struct Result {
   // The best first, `top` of them; empty if nothing fits.
   std::vector<Found> best;
   // Points that no other point beats in both time and memory, by memory; only where it was asked for.
   std::vector<Found> frontier;
   Certificate certificate;
+  // By rule.
+  std::map<std::string, BrokenRule> rules;
+  // The point that needs least memory of those that are seen, where nothing fits.
+  std::optional<Found> least;
 };
 
 struct SearchOptions {
@@ -71,6 +95,12 @@ std::string why_not(const Transformer& model, const simulate::Cluster& cluster, 
                     const Result& result);
 
 std::string to_text(const Certificate& certificate);
+// The axes' words, what each means, what trainers call it.
+std::string words_page();
+// What a space leaves out, and why: a line for each axis.
+std::string outside_of(const Space& space);
+// Why nothing was found: rules, the least memory that was needed, and what would do.
+std::string why_nothing(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Result& result);
 
 // A picture of memory against throughput: all that were found, the frontier as a line, the limit.
 struct FrontierDot {

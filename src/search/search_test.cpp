@@ -7,8 +7,13 @@
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <numeric>
+#include <random>
+#include <set>
 
 namespace pando::search {
 namespace {
@@ -98,15 +103,26 @@ TEST(Timeline, IsWhatTheEstimateSays) {
   const Transformer gpt = transformer_named("gpt3-175b");
   for (const char* text :
        {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=1 b=2", "t=8 p=16 d=8 v=3 recompute=attention comm=sequence-parallel regather",
-        "t=8 p=8 d=16 schedule=ZB-H1", "t=8 p=8 d=16 weighed", "t=8 p=32 d=4 weighed recompute=full", "t=8 p=16 d=8 schedule=ZB-H1 weighed",
-        "t=8 p=8 d=16 schedule=ZB-H2", "t=8 p=8 d=16 schedule=ZB-H2 post-validation", "t=8 p=8 d=16 schedule=ZBV",
-        "t=8 p=8 d=16 schedule=ZBV post-validation", "t=8 p=8 d=16 post-validation", "t=8 p=8 d=16 recompute=full recompute-first=5",
-        "t=8 p=16 d=8 v=3 recompute=attention recompute-first=1", "t=8 p=8 d=16 schedule=ZB-H1 recompute=full recompute-first=4",
-        "t=8 p=32 d=4 weighed recompute=full recompute-first=2", "t=8 p=8 d=16 schedule=ZBV recompute=full recompute-first=3"}) {
+        "t=8 p=8 d=16 schedule=ZB-H1", "t=8 p=8 d=16 schedule=ZB-H2", "t=8 p=8 d=16 schedule=ZB-H2 post-validation",
+        "t=8 p=8 d=16 schedule=ZBV", "t=8 p=8 d=16 schedule=ZBV post-validation", "t=8 p=8 d=16 post-validation",
+        "t=8 p=8 d=16 recompute=full recompute-first=5", "t=8 p=16 d=8 v=3 recompute=attention recompute-first=1",
+        "t=8 p=8 d=16 schedule=ZB-H1 recompute=full recompute-first=4", "t=8 p=32 d=4 recompute=full recompute-first=2",
+        "t=8 p=8 d=16 schedule=ZBV recompute=full recompute-first=3"}) {
     const Strategy s = parse_strategy(text, 1024);
     const StepTimeline t = timeline_of(gpt, selene, s);
     EXPECT_NEAR(t.seconds / estimate(gpt, selene, s).seconds, 1, 0.03) << text;
     EXPECT_FALSE(schedule::first_broken_rule(t.table)) << text;
+  }
+  // Layers that do not divide: over ranks, over the stages of a rank, over a V.
+  for (const char* text : {"t=8 p=7 d=1 b=1", "t=8 p=9 d=1 v=2 b=1 recompute=full", "t=8 p=7 d=1 v=3 b=1", "t=8 p=7 d=1 schedule=ZBV b=1",
+                           "t=8 p=7 d=1 b=1 weighed", "t=8 p=11 d=1 schedule=ZB-H1 b=1", "t=8 p=13 d=1 v=5 b=1 recompute=attention"}) {
+    const Strategy s = parse_strategy(text, 7 * 9 * 11 * 13);
+    Transformer odd = gpt;
+    odd.vocab = std::string(text).find("weighed") != std::string::npos ? 400'000 : 51'200;
+    ASSERT_FALSE(first_violation(odd, selene, s)) << text << first_violation(odd, selene, s).message;
+    const StepTimeline t = timeline_of(odd, selene, s);
+    EXPECT_NEAR(t.seconds / estimate(odd, selene, s).seconds, 1, 0.04) << text;
+    EXPECT_EQ(std::accumulate(t.layers.begin(), t.layers.end(), std::int64_t{0}), odd.layers) << text;
   }
   const StepTimeline t = timeline_of(gpt, selene, parse_strategy("t=8 p=8 d=16", 1024));
   EXPECT_GT(t.ops, 1e7);
@@ -145,7 +161,7 @@ TEST(Strategy, SomeLayersComputeAgain) {
   for (const std::string kind : {" recompute=full", " recompute=attention"}) {
     for (const std::string words : {"t=8 p=8 d=16", "t=8 p=8 d=16 schedule=ZBV", "t=8 p=8 d=16 v=2 zero=3"}) {
       const Estimate none = of(words), all = of(words + kind);
-      const std::int64_t layers = most_layers_of(gpt, selene, parse_strategy(words, 1024));
+      const std::int64_t layers = most_layers_of({gpt, selene}, parse_strategy(words, 1024));
       EXPECT_EQ(layers, words == "t=8 p=8 d=16" ? 12 : 6);
       for (std::int64_t n = 1; n < layers; ++n) {
         const Estimate some = of(fmt::format("{}{} recompute-first={}", words, kind, n));
@@ -177,7 +193,7 @@ TEST(Strategy, StagesAreWeighed) {
   m.vocab = 400'000;
   const Strategy even = parse_strategy("t=8 p=8 d=1", 64), weighed = parse_strategy("t=8 p=8 d=1 weighed", 64);
   ASSERT_FALSE(first_violation(m, selene, weighed));
-  const auto layers = layers_of_stages(m, selene, weighed);
+  const auto layers = layers_of_ranks({m, selene}, weighed);
   ASSERT_EQ(layers.size(), 8u);
   EXPECT_EQ(std::accumulate(layers.begin(), layers.end(), std::int64_t{0}), m.layers);
   EXPECT_LT(layers[7], layers[0]);
@@ -192,7 +208,7 @@ TEST(Strategy, StagesAreWeighed) {
   EXPECT_LT(estimate(m, selene, weighed).seconds, 0.95 * estimate(m, selene, even).seconds);
   // 13 layers do not divide by 4 ranks.
   m.layers = 13;
-  const auto few = layers_of_stages(m, selene, parse_strategy("t=8 p=4 d=1 weighed", 64));
+  const auto few = layers_of_ranks({m, selene}, parse_strategy("t=8 p=4 d=1 weighed", 64));
   EXPECT_EQ(std::accumulate(few.begin(), few.end(), std::int64_t{0}), 13);
   const auto rule = [&](const char* t) { return first_violation(m, selene, parse_strategy(t, 1024)).rule; };
   EXPECT_EQ(rule("t=8 d=2 weighed"), "weighed");
@@ -215,18 +231,19 @@ TEST(Search, EqualsBruteForce) {
     const char* model;
     std::int64_t devices, batch;
     double memory;
-    bool wide;
+    Reach reach;
     const char* require;
     std::int64_t recompute_sets = 0;
   };
   for (const Case& c :
-       {Case{"gpt3-13b", 16, 32, 0, false, ""}, Case{"gpt3-13b", 8, 16, 40e9, false, ""}, Case{"gpt3-xl", 8, 8, 12e9, true, ""},
-        Case{"gpt2", 12, 24, 0, true, "t=2"}, Case{"gpt3-xl", 16, 16, 1e9, false, ""},
-        Case{"megatron-22b", 16, 16, 0, true, "recompute=attention zero=1"}, Case{"gpt3-13b", 24, 48, 30e9, true, "t=4 weighed"},
-        Case{"gpt3-13b", 36, 36, 0, true, "t=4 p=9"}, Case{"gpt3-13b", 16, 32, 25e9, false, "", 4},
-        Case{"gpt3-13b", 8, 16, 40e9, true, "t=2 p=4", 100}, Case{"gpt2", 12, 24, 0, true, "t=2 recompute=full", 3}}) {
+       {Case{"gpt3-13b", 16, 32, 0, Reach::calculon, ""}, Case{"gpt3-13b", 8, 16, 40e9, Reach::calculon, ""},
+        Case{"gpt3-xl", 8, 8, 12e9, Reach::everything, ""}, Case{"gpt2", 12, 24, 0, Reach::everything, "t=2"},
+        Case{"gpt3-xl", 16, 16, 1e9, Reach::calculon, ""}, Case{"megatron-22b", 16, 16, 0, Reach::everything, "recompute=attention zero=1"},
+        Case{"gpt3-13b", 28, 56, 30e9, Reach::everything, "t=4 p=7"}, Case{"gpt3-13b", 36, 36, 0, Reach::everything, "t=4 p=9"},
+        Case{"gpt3-13b", 16, 32, 25e9, Reach::calculon, "", 4}, Case{"gpt3-13b", 8, 16, 40e9, Reach::everything, "t=2 p=4", 100},
+        Case{"gpt2", 12, 24, 0, Reach::everything, "t=2 recompute=full", 3}}) {
     const Transformer m = transformer_named(c.model);
-    Space space{c.devices, c.batch, c.wide, c.memory, c.require};
+    Space space{c.devices, c.batch, c.reach, c.memory, c.require};
     space.recompute_sets = c.recompute_sets;
     const Result quick = search(m, selene, space, {.top = 3, .frontier = true}),
                  slow = search(m, selene, space, {.top = 3, .frontier = true, .brute_force = true});
@@ -241,11 +258,60 @@ TEST(Search, EqualsBruteForce) {
   }
 }
 
+// Random small models, machines and spaces: the search finds what looking at every point finds; and no strategy that somebody may write
+// down, obeys the rules and fits is quicker than the best of the space of trainers.
+TEST(Search, RandomSpaces) {
+  const auto seed = static_cast<std::uint32_t>(std::stoul(std::getenv("PANDO_SEED") ? std::getenv("PANDO_SEED") : "1"));
+  fmt::print("PANDO_SEED={}\n", seed);
+  for (std::uint32_t round = 0; round < 24; ++round) {
+    std::mt19937 random(seed * 1000 + round);
+    const auto one_of = [&](std::initializer_list<std::int64_t> all) { return all.begin()[random() % all.size()]; };
+    Transformer m;
+    m.heads = one_of({4, 6, 8, 12}), m.hidden = m.heads * 64, m.ffn = 4 * m.hidden;
+    m.layers = 1 + random() % 13, m.seq = one_of({64, 96, 128}), m.vocab = one_of({1000, 32000, 256000});
+    m.kv_heads = one_of({0, 2}), m.gated = random() % 2, m.keeps_scores = random() % 2, m.dropout = random() % 2;
+    if (random() % 3 == 0) m.experts = 4, m.experts_each = 2, m.expert_ffn = m.hidden, m.dense_layers = random() % m.layers;
+    const auto& cluster = simulate::cluster_named(random() % 2 ? "selene" : "h100");
+    Space space{one_of({4, 6, 8, 12}), one_of({6, 8, 12}), static_cast<Reach>(random() % 3)};
+    if (space.reach == Reach::everything) space.require = "c=1";
+    space.memory = std::exp(std::uniform_real_distribution<double>(std::log(2e7), std::log(1e9))(random));
+    const std::string what = fmt::format("seed {} round {}: {} layers, {} devices, a batch of {}, space {}, {:.0f} bytes", seed, round,
+                                         m.layers, space.devices, space.batch, name_of(space.reach), space.memory);
+    const Result quick = search(m, cluster, space, {.top = 3, .frontier = true}),
+                 slow = search(m, cluster, space, {.top = 3, .frontier = true, .brute_force = true});
+    EXPECT_EQ(results_of(quick), results_of(slow)) << what;
+    const Certificate& q = quick.certificate;
+    EXPECT_EQ(q.points, q.evaluated + q.by_rule + q.by_memory + q.by_time) << what;
+    // Equal strategies are one row.
+    std::set<std::string> rows;
+    for (const Found& f : slow.frontier) EXPECT_TRUE(rows.insert(to_string(f.strategy)).second) << what;
+    space.reach = Reach::trainers, space.require = "";
+    const Result best = search(m, cluster, space);
+    for (int i = 0; i < 3000; ++i) {
+      Strategy s;
+      s.batch = space.batch;
+      s.tensor = one_of({1, 2, 3, 4}), s.context = one_of({1, 1, 2, 3}), s.pipeline = 1 + random() % m.layers;
+      s.data = space.devices / (s.tensor * s.context * s.pipeline);
+      s.interleave = one_of({1, 1, 2, 3}), s.microbatch = one_of({1, 1, 2, 3}), s.expert = one_of({1, 2, 4}), s.zero = random() % 4;
+      s.recompute = static_cast<Recompute>(random() % 3), s.weighed = random() % 2, s.data_overlap = random() % 2;
+      s.comm = random() % 2 ? TensorComm::all_reduce : TensorComm::sequence_parallel;
+      s.regather = random() % 2, s.tensor_overlap = static_cast<TensorOverlap>(random() % 3);
+      s.schedule =
+          std::array{PipelineSchedule::one_f_one_b, PipelineSchedule::zero_bubble_h1, PipelineSchedule::zero_bubble_v}[random() % 3];
+      if (s.data < 1 || s.devices() != space.devices || first_violation(m, cluster, s)) continue;
+      const Estimate e = estimate(m, cluster, s);
+      if (e.memory_bytes() > space.memory) continue;
+      ASSERT_FALSE(best.best.empty()) << what << " but this fits: " << to_string(s);
+      EXPECT_GE(e.seconds, best.best[0].estimate.seconds * (1 - 1e-12)) << what << ": " << to_string(s);
+    }
+  }
+}
+
 // Where all activations are too much, computing some again costs less than computing all.
 TEST(Search, SomeLayersAgainAreQuickerThanAll) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer m = transformer_named("llama3-70b");
-  Space space{64, 128, false, 40e9, ""};
+  Space space{64, 128, Reach::calculon, 40e9, ""};
   const Result all = search(m, selene, space);
   const std::int64_t points = count_points(m, selene, space);
   space.recompute_sets = 100;
@@ -265,7 +331,7 @@ TEST(Search, SomeLayersAgainAreQuickerThanAll) {
 TEST(Search, WhyNot) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer m = transformer_named("gpt3-13b");
-  const Space space{16, 32, false, 0, ""};
+  const Space space{16, 32, Reach::calculon, 0, ""};
   const Result r = search(m, selene, space);
   ASSERT_FALSE(r.best.empty());
   const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t, 32), r); };
@@ -284,12 +350,12 @@ TEST(Search, WhyNot) {
 TEST(Search, WhatIsDemandedHolds) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer m = transformer_named("gpt3-xl");
-  for (const bool wide : {false, true}) {
+  for (const Reach reach : {Reach::calculon, Reach::trainers, Reach::everything}) {
     for (const char* words : {"d=2 t=2 comm=sequence-parallel regather", "t=2 overlap=ring", "d=2 data-overlap", "zero=1 t=1", "v=2 p=2",
                               "t=2 levels=0/0/0", "p=2 post-validation", "b=2"}) {
-      const Space space{8, 8, wide, 0, words};
+      const Space space{8, 8, reach, 0, words};
       const Result r = search(m, selene, space, {.top = 50});
-      if (wide && std::string(words).find("levels") != std::string::npos) {
+      if (reach != Reach::calculon && std::string(words).find("levels") != std::string::npos) {
         EXPECT_TRUE(r.best.empty()) << words;
         continue;
       }
@@ -302,14 +368,14 @@ TEST(Search, WhatIsDemandedHolds) {
     }
   }
   // An axis that is closed has no such points.
-  EXPECT_TRUE(search(m, selene, {8, 8, false, 0, "offload-weights"}).best.empty());
-  const Result far = search(m, selene, {8, 8, true, 0, "offload-weights"});
+  EXPECT_TRUE(search(m, selene, {8, 8, Reach::trainers, 0, "offload-weights"}).best.empty());
+  const Result far = search(m, selene, {8, 8, Reach::everything, 0, "offload-weights"});
   ASSERT_FALSE(far.best.empty());
   EXPECT_TRUE(far.best[0].strategy.offload_weights);
 }
 
 TEST(Search, CalculonsSpace) {
-  const Space space{1024, 1024, false, 0, ""};
+  const Space space{1024, 1024, Reach::calculon, 0, ""};
   EXPECT_EQ(count_points(transformer_named("gpt3-175b"), simulate::cluster_named("selene"), space), 1011120);
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +50,8 @@ struct Strategy {
   // No rank waits with its update for the norm of all gradients: it is looked at behind, and what was wrong is taken back. Otherwise the
   // last one to end its backward passes holds up all.
   bool post_validation = false;
-  // Stages have as many layers as makes the slowest as quick as can be: the head and the loss weigh, too. Otherwise as many each.
+  // Stages have as many layers as makes the slowest as quick as can be: the head and the loss weigh, too. Otherwise as many each; where
+  // layers do not divide, the first stages and the last have one less.
   bool weighed = false;
   // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data,
   // pipeline.
@@ -64,7 +66,8 @@ struct Strategy {
   friend bool operator==(const Strategy&, const Strategy&) = default;
 };
 
-// "t=8 p=8 d=16 b=1 v=3 recompute=attention comm=sequence-parallel ...": what differs from the default, in a fixed order.
+// "t=8 p=8 d=16 b=1 v=3 recompute=attention comm=sequence-parallel ...": what differs from the default, in a fixed order. The words are
+// those of the axes (axis.h).
 std::string to_string(const Strategy& s);
 // Reads it; `batch` is the caller's. Refuses (poplar_error) unknown names and values.
 Strategy parse_strategy(std::string_view text, std::int64_t batch);
@@ -91,11 +94,14 @@ struct MeasuredShapes {
   std::vector<Attention> attentions;
 };
 
+// What joins parts of a layer: tensor parallelism's, context's, experts'.
+enum class LayerTransfer : std::uint8_t { none, tensor, context, experts };
+
 // One op of a layer, on one device, for one microbatch.
 struct LayerOp {
   std::string_view name;
   double seconds = 0;
-  bool transfer = false;
+  LayerTransfer transfer = LayerTransfer::none;
 };
 
 struct LayerCosts {
@@ -104,6 +110,8 @@ struct LayerCosts {
   double forward_seconds = 0, input_seconds = 0, weight_seconds = 0, again_seconds = 0;
   // Of these, what no choice of transfers changes.
   double computing_seconds = 0;
+  // Of the three passes, what is seen of transfers, by LayerTransfer.
+  std::array<double, 4> transfer_seconds{};
   // Kept of one microbatch for the way back, and the most that one layer's backward pass needs beside it.
   double activation_bytes = 0, working_bytes = 0;
   double seconds() const { return forward_seconds + input_seconds + weight_seconds + again_seconds; }
@@ -114,35 +122,72 @@ LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluste
 // The head and the loss, forward and backward: on the last stage.
 double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
 
-// How many layers the last stage has, and those before it: `more` of them (the last of them) have one more than the others.
+// Layers' costs of strategies that differ in what layers do not see. For one model, machine and set of shapes.
+class LayerMemo {
+ public:
+  LayerMemo();
+  ~LayerMemo();
+  const LayerCosts& layer(const Transformer& m, const simulate::Cluster& c, const Strategy& s, bool with_experts,
+                          const MeasuredShapes* shapes);
+  double head(const Transformer& m, const simulate::Cluster& c, const Strategy& s, const MeasuredShapes* shapes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What decides what a strategy does.
+struct StrategyFacts {
+  const Transformer& model;
+  const simulate::Cluster& cluster;
+  // Of this model and machine, if many strategies are asked about.
+  LayerMemo* memo = nullptr;
+  const MeasuredShapes* shapes = nullptr;
+};
+
+// How many layers the last rank of a pipeline has, and those before it: `more` of them (the last of them) have one more than the others.
 struct Division {
   std::int64_t last = 0, others = 0, more = 0;
+  friend bool operator==(const Division&, const Division&) = default;
 };
-// Of a strategy that is weighed. By what no choice of transfers, of ZeRO or of offload changes.
-Division division_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
-// By rank of the pipeline, whatever the strategy; without experts.
-std::vector<std::int64_t> layers_of_stages(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
+// As many layers each; where they do not divide, the first ranks, which hold most activations, and the last, which has the head, have one
+// less.
+Division even_division(std::int64_t layers, std::int64_t ranks);
+// What makes the slowest rank as quick as can be. By what no choice of transfers, of ZeRO or of offload changes.
+Division weighed_division(const StrategyFacts& facts, const Strategy& s);
+// By rank of the pipeline, and by stage: of a rank's stages the later ones have one layer more.
+std::vector<std::int64_t> layers_of_ranks(const StrategyFacts& facts, const Strategy& s);
+std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Strategy& s);
 
 // The most layers that a stage has; a rank may have several stages.
-std::int64_t most_layers_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
+std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s);
 
 // Why a strategy cannot be: which rule, and what was found.
 struct Violation {
   std::string rule, message;
   explicit operator bool() const { return !rule.empty(); }
 };
-Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
+// Of the rules of all axes, in their order, and of the network.
+Violation first_violation(const StrategyFacts& facts, const Strategy& s);
+inline Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
+  return first_violation(StrategyFacts{model, cluster}, s);
+}
 
 struct Estimate {
   double seconds = 0;
   // What the time is made of.
-  double computing = 0, recomputing = 0, tensor_transfers = 0, pipeline_transfers = 0, data_transfers = 0, bubble = 0, optimizer = 0,
-         head = 0, host = 0, offload = 0;
+  double computing = 0, recomputing = 0, tensor_transfers = 0, context_transfers = 0, expert_transfers = 0, pipeline_transfers = 0,
+         data_transfers = 0, bubble = 0, optimizer = 0, head = 0, host = 0, offload = 0;
   // Ranks of a pipeline that have ended wait for those that have not, and for the norm of all gradients.
   double synchronisation = 0;
   // On the fullest device, by kind; and which stage that is.
   std::array<double, simulate::kMemoryKinds> memory{};
   std::int64_t fullest_stage = 0;
+  // Of the second memory, the most that a device uses.
+  double far_bytes = 0;
+  bool fits(double memory, const simulate::Cluster& c) const {
+    return memory_bytes() <= memory && far_bytes <= static_cast<double>(c.far_bytes);
+  }
   double memory_bytes() const {
     double sum = 0;
     for (double m : memory) sum += m;
@@ -151,6 +196,10 @@ struct Estimate {
 };
 
 // The strategy must be without violations.
-Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
+Estimate estimate(const StrategyFacts& facts, const Strategy& s);
+inline Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s,
+                         const MeasuredShapes* shapes = nullptr) {
+  return estimate(StrategyFacts{model, cluster, nullptr, shapes}, s);
+}
 
 }  // namespace pando::search

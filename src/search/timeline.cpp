@@ -39,9 +39,7 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   t.head = head_seconds(model, cluster, s);
   const Estimate e = estimate(model, cluster, s);
   const std::int64_t chunks = s.chunks();
-  const auto stages = static_cast<std::size_t>(s.pipeline * chunks);
-  t.layers = chunks > 1 ? std::vector<std::int64_t>(stages, model.layers / static_cast<std::int64_t>(stages))
-                        : layers_of_stages(model, cluster, s);
+  t.layers = layers_of_stages({model, cluster}, s);
   // A rank waits for its own messages: one of each pass of each chunk.
   const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
                message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
@@ -88,7 +86,7 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
       for (std::int64_t layer = 0; layer < t.layers[static_cast<std::size_t>(c.stage)]; ++layer) {
         const auto run = [&](const std::vector<LayerOp>& ops) {
           for (const LayerOp& o : ops) {
-            event(o.name, r, o.transfer, at, o.seconds);
+            event(o.name, r, o.transfer != LayerTransfer::none, at, o.seconds);
             at += o.seconds;
           }
         };

@@ -275,6 +275,16 @@ check "search: no devices" 2 "'0': a whole number from 1 to 2147483647 is expect
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
 check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
+check "search: what the space does not have may be quicker" 0 'quicker than the best of the space .*the space does not have p=32, schedule=ZBV' \
+  "$pando" search llama3-405b --devices 1024 --batch 1536 --machine h100 --quiet --space calculon \
+  --why-not "t=8 p=32 d=4 b=1 zero=1 comm=sequence-parallel overlap=ring schedule=ZBV regather data-overlap"
+check "search: what is outside" 0 '^outside the space: .*schedule=ZB-H2 \(only' "$pando" search gpt2 --devices 2 --batch 8 --quiet
+check "search: nothing fits on a smaller machine" 1 "break the rule 'network': 64 devices; the machine has 8" \
+  "$pando" search llama3-8b --devices 64 --batch 64 --machine b200 --quiet
+check "search: nothing fits, and what would do" 1 'what would do: [0-9]+ devices and a batch of' "$pando" search gpt3-175b --devices 16 --batch 16 --quiet
+check "search: the words" 0 'Megatron-LM --tensor-model-parallel-size' "$pando" search --words
+check "search: a degree that cuts nothing" 0 'e=2 cuts nothing: gpt2 has no experts' "$pando" search gpt2 --devices 2 --batch 8 --quiet --why-not "d=2 e=2"
+check "search: a space of a program" 2 '\-\-space: it takes a transformer' "$pando" search "$here/../data/simulate/data_parallel.txt" --space trainers
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
 check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
 check "search: options of programs beside a transformer" 2 '\-\-schedules: it takes a program' \

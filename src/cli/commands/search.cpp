@@ -31,7 +31,9 @@ struct Arguments {
   search::Space space;
   std::size_t top = 5;
   std::int64_t batch = 0;
-  bool frontier = false, brute_force = false, quiet = false;
+  std::string reach = "trainers";
+  bool words = false;
+  bool frontier = false, brute_force = false, quiet = false, wide = false;
 };
 
 // "28GB", "624KiB" or bytes; 0 if it is none of these.
@@ -75,7 +77,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.devices = a.devices;
   p.by_price = a.by == "price";
   p.space.memory = a.space.memory;
-  p.space.wide = a.space.wide;
+  p.space.wide = a.wide;
   p.space.require = a.space.require;
   p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
   if (!a.quiet && isatty(STDERR_FILENO)) p.options.progress = show_progress;
@@ -104,6 +106,7 @@ int run(Arguments& a) {
   // Words that are none are found before the search.
   if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
   a.space.batch = a.batch;
+  a.space.reach = a.wide ? search::Reach::everything : search::reach_named(a.reach);
   a.space.recompute_sets = a.program.space.recompute_sets;
   a.space.runnable = !a.program.emit.empty();
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
@@ -121,7 +124,7 @@ int run(Arguments& a) {
     }
     if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
     if (r.best.empty()) {
-      if (best.best.empty()) best = std::move(r);
+      if (best.best.empty()) best = std::move(r), a.space.devices = devices;
       continue;
     }
     // A device costs the same for every point; without a price, device-hours are compared.
@@ -137,9 +140,10 @@ int run(Arguments& a) {
     }
   }
   if (a.devices.size() == 1)
-    fmt::print("{}", search::to_table(best));
+    fmt::print("{}{}", search::to_table(best), search::outside_of(a.space));
   else if (!best.best.empty())
-    fmt::print("by {}: {} devices\n", a.by, a.space.devices);
+    fmt::print("{}by {}: {} devices\n", search::outside_of(a.space), a.by, a.space.devices);
+  if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.space, best));
   if (!a.why.empty()) {
     fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, search::parse_strategy(a.why, a.space.batch), best));
   }
@@ -167,10 +171,8 @@ void add_search(CLI::App& app, int& status) {
   std::string models, machines;
   for (const auto& t : search::transformers()) models += " " + t.name;
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
-  command
-      ->add_option("model", a->model,
-                   "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models)
-      ->required();
+  command->add_option("model", a->model,
+                      "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models);
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
   command->add_option("--devices", a->devices, "Devices; several numbers are compared")
       ->delimiter(',')
@@ -178,7 +180,15 @@ void add_search(CLI::App& app, int& status) {
   command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(at_least_one<std::int64_t>());
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
-  command->add_flag("--wide", a->space.wide, "All axes: ZeRO 2 and 3, zero-bubble schedules, context and expert parallelism, offload");
+  command
+      ->add_option(
+          "--space", a->reach,
+          "Of a transformer: trainers (what a trainer can run), calculon (degrees that divide, as that search has them), everything "
+          "(offload, and schedules and transfers that no trainer has, too)")
+      ->check(CLI::IsMember({"trainers", "calculon", "everything"}))
+      ->capture_default_str();
+  command->add_flag("--words", a->words, "Print the words of a strategy, with trainers' names for them");
+  command->add_flag("--wide", a->wide, "All axes: of a transformer --space everything; of a program all schedules, more stages, offload");
   command->add_option("--by", a->by, "What is least: time, or price")->check(CLI::IsMember({"time", "price"}))->capture_default_str();
   command->add_option("--top", a->top, "How many are shown")->check(whole_number(1, 1000))->capture_default_str();
   command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
@@ -225,7 +235,15 @@ void add_search(CLI::App& app, int& status) {
       ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, command, &status] {
-    if (!is_program(a->model)) refuse_options_of_programs(*command);
+    if (a->words) {
+      fmt::print("{}", search::words_page());
+      return;
+    }
+    if (a->model.empty()) throw CLI::RequiredError("model");
+    if (!is_program(a->model))
+      refuse_options_of_programs(*command);
+    else if (command->get_option("--space")->count() > 0)
+      throw CLI::ValidationError("--space", "it takes a transformer's name or sizes");
     status = run(*a);
   });
   command->footer("Exit status: 0 found, 1 nothing fits (or the check fails), 2 wrong input.");

@@ -557,7 +557,7 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   t.layers = 4, t.hidden = 64, t.heads = 4, t.ffn = 256, t.seq = 16, t.vocab = 128;
   Space space{.devices = 8, .batch = 16};
   space.runnable = true;
-  space.wide = true;
+  space.reach = Reach::everything;
   const Result r = search(t, selene, space, {.top = 30});
   ASSERT_EQ(r.best.size(), 30u);
   const transform::Program gpt = program_of(t, 16);

@@ -1,0 +1,21 @@
+#include "search/axis.h"
+
+namespace pando::search {
+
+Axis axis_data_overlap() {
+  Axis a = axis_of<&Strategy::data_overlap>("data-overlap", "Gradients are reduced beside the last backward pass", 17, 31, 0);
+  a.flag = true;
+  a.part = AxisPart::rest;
+  a.trainers = "Megatron-LM --overlap-grad-reduce, DeepSpeed overlap_comm, torchtitan always";
+  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+    all.push_back(0);
+    if (s.data * s.context > 1 && !c.space.runnable) all.push_back(1);
+  };
+  a.rule = [](const StrategyFacts&, const Strategy& s) {
+    if (s.data * s.context == 1 && s.data_overlap) return broken("data", "nothing to overlap at d=1");
+    return Violation();
+  };
+  return a;
+}
+
+}  // namespace pando::search

@@ -1,0 +1,25 @@
+#include "search/axis.h"
+
+namespace pando::search {
+
+Axis axis_regather() {
+  Axis a = axis_of<&Strategy::regather>(
+      "regather", "Sequence parallelism gathers a layer's input again on the way back instead of keeping it whole", 16, 21, 0);
+  a.flag = true;
+  a.part = AxisPart::transfers;
+  a.trainers = "Megatron-LM always does, torchtitan does not";
+  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+    all.push_back(0);
+    if (!c.space.runnable && s.comm == TensorComm::sequence_parallel && !s.recomputes_all()) all.push_back(1);
+  };
+  a.rule = [](const StrategyFacts&, const Strategy& s) {
+    if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recomputes_all()))
+      return broken("regather", "only sequence-parallel inputs that are kept are gathered again");
+    return Violation();
+  };
+  a.quickest = [](const AxisContext&, const Strategy& s) -> std::int64_t { return !s.recomputes_all(); };
+  a.thriftiest = [](const AxisContext&, const Strategy& s, Values& all) { all.push_back(!s.recomputes_all()); };
+  return a;
+}
+
+}  // namespace pando::search

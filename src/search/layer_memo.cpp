@@ -1,0 +1,61 @@
+// Costs of layers are asked for by many strategies that differ in pipelines, replicas and what lies where.
+#include "search/strategy.h"
+
+#include <unordered_map>
+
+namespace pando::search {
+
+namespace {
+
+// All of a strategy that layer_costs() and head_seconds() read.
+struct Key {
+  std::int64_t tensor = 1, context = 1, expert = 1, microbatch = 1;
+  std::uint64_t choices = 0;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+Key key_of(const Strategy& s, bool with_experts) {
+  Key k{s.tensor, s.context, s.expert, s.microbatch, 0};
+  for (const int choice : {static_cast<int>(s.recompute), static_cast<int>(s.comm), static_cast<int>(s.regather),
+                           static_cast<int>(s.tensor_overlap), s.tensor_level + 1, s.data_level + 1, static_cast<int>(with_experts)}) {
+    k.choices = k.choices << 8 | static_cast<std::uint64_t>(choice & 0xff);
+  }
+  return k;
+}
+
+struct Hash {
+  std::size_t operator()(const Key& k) const {
+    std::uint64_t h = k.choices;
+    for (const std::int64_t n : {k.tensor, k.context, k.expert, k.microbatch}) {
+      h = (h ^ static_cast<std::uint64_t>(n)) * 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 29;
+    }
+    return h;
+  }
+};
+
+}  // namespace
+
+struct LayerMemo::Impl {
+  std::unordered_map<Key, LayerCosts, Hash> layers;
+  std::unordered_map<Key, double, Hash> heads;
+};
+
+LayerMemo::LayerMemo() : impl_(std::make_unique<Impl>()) {}
+LayerMemo::~LayerMemo() = default;
+
+const LayerCosts& LayerMemo::layer(const Transformer& m, const simulate::Cluster& c, const Strategy& s, bool with_experts,
+                                   const MeasuredShapes* shapes) {
+  const auto [at, is_new] = impl_->layers.try_emplace(key_of(s, with_experts));
+  if (is_new) at->second = layer_costs(m, c, s, with_experts, shapes);
+  return at->second;
+}
+
+double LayerMemo::head(const Transformer& m, const simulate::Cluster& c, const Strategy& s, const MeasuredShapes* shapes) {
+  const Key key{s.tensor, s.context, 1, s.microbatch, 0};
+  const auto [at, is_new] = impl_->heads.try_emplace(key, 0.0);
+  if (is_new) at->second = head_seconds(m, c, s, shapes);
+  return at->second;
+}
+
+}  // namespace pando::search
