@@ -1,0 +1,142 @@
+"""What is private to a release of PyTorch: everything that is not documented as public is used here alone.
+
+Written for PyTorch 2.4 to 2.15.
+"""
+import contextlib
+
+import torch
+import torch._decomp
+import torch.library
+
+# Ops of Pando's own in PyTorch's graphs.
+library = torch.library.Library("pando", "DEF")
+
+
+def aot(graph_module, example_inputs, forward, backward, decompositions):
+    """AOTAutograd around two compilers of functional graphs: what a backend of torch.compile returns."""
+    from torch._dynamo.backends.common import aot_autograd
+    from torch._functorch.partitioners import min_cut_rematerialization_partition
+
+    with math_attention():
+        return aot_autograd(fw_compiler=forward, bw_compiler=backward, inference_compiler=forward, decompositions=decompositions,
+                            partition_fn=min_cut_rematerialization_partition)(graph_module, example_inputs)
+
+
+def boxed(function):
+    """Marks a function of a list of inputs as one: PyTorch calls others with one argument for each input."""
+    function._boxed_call = True
+    return function
+
+
+def math_attention():
+    """Attention as products and a softmax, both ways, instead of one op of the host's."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    return sdpa_kernel(SDPBackend.MATH)
+
+
+def core_decompositions():
+    """PyTorch's decompositions into core ATen, a new dict."""
+    from torch._decomp import core_aten_decompositions
+
+    aten = torch.ops.aten
+    more = torch._decomp.get_decompositions([aten.native_batch_norm, aten._native_batch_norm_legit, aten._native_batch_norm_legit_no_training,
+                                             aten.native_batch_norm_backward])
+    return {**core_aten_decompositions(), **more}
+
+
+def trace(function, inputs, decompositions):
+    """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_)."""
+    import torch.fx.traceback
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    # Gradients first, then views and writes: functionalize does not go with autograd.
+    with math_attention():
+        written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True)(*inputs)
+    with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
+        functional = torch.func.functionalize(torch.fx.Interpreter(written).run, remove="mutations_and_views")
+        return make_fx(functional, decomposition_table=decompositions, tracing_mode="fake")(*inputs)
+
+
+@contextlib.contextmanager
+def reparametrized(model, tensors):
+    """The model with other tensors in place of its parameters and buffers, by name."""
+    from torch.nn.utils import stateless
+
+    with stateless._reparametrize_module(model, tensors):
+        yield
+
+
+@contextlib.contextmanager
+def as_if_compiling():
+    """Optimizers that keep to tensors: what they would read as Python numbers stays in the graph."""
+    was = torch.compiler.is_compiling
+    torch.compiler.is_compiling = lambda: True
+    try:
+        yield
+    finally:
+        torch.compiler.is_compiling = was
+
+
+def initialised_state(optimizer):
+    """Gives each parameter of an optimizer the state that its first step would make, without a step.
+
+    Raises NotImplementedError for optimizers whose first step differs from the others.
+    """
+    import inspect
+
+    if isinstance(optimizer, torch.optim.SGD):
+        for group in optimizer.param_groups:
+            if group["momentum"] and group["dampening"]:
+                raise NotImplementedError("SGD with dampening: its first step differs from the others. Use dampening=0.")
+            for p in group["params"] if group["momentum"] else ():
+                if optimizer.state[p].get("momentum_buffer") is None:
+                    optimizer.state[p]["momentum_buffer"] = torch.zeros_like(p)
+        return
+    make = getattr(optimizer, "_init_group", None)
+    if make is None:
+        raise NotImplementedError(f"{type(optimizer).__name__}: an optimizer of torch.optim is expected, which makes its state before the first step.")
+    lists = len(inspect.signature(make).parameters) - 1
+    grads = {p: p.grad for group in optimizer.param_groups for p in group["params"]}
+    try:
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                p.grad = torch.zeros_like(p)
+            make(group, *([] for _ in range(lists)))
+    finally:
+        for p, grad in grads.items():
+            p.grad = grad
+
+
+def optimizer_with(optimizer, tensors, states, rates):
+    """A copy of an optimizer for other tensors in place of its parameters, with their states and learning rates (None: that of the group)."""
+    import collections
+    import copy
+
+    other = copy.copy(optimizer)
+    other.state = collections.defaultdict(dict)
+    other.param_groups = []
+    for group, rate in zip(optimizer.param_groups, rates):
+        other.param_groups.append({**group, "params": [tensors[p] for p in group["params"] if p in tensors], "foreach": False, "fused": False})
+        if "capturable" in group:
+            other.param_groups[-1]["capturable"] = True
+        if rate is not None:
+            # SGD reads a rate that needs no gradient as a Python number.
+            other.param_groups[-1]["lr"] = rate.detach().requires_grad_() if isinstance(optimizer, torch.optim.SGD) else rate
+    for p, tensor in tensors.items():
+        if p in states:
+            other.state[tensor] = dict(states[p])
+    return other
+
+
+def update(optimizer):
+    """One step of an optimizer, without what torch.optim has around it: hooks, profiling."""
+    import inspect
+
+    with torch.no_grad(), as_if_compiling():
+        inspect.unwrap(type(optimizer).step)(optimizer)
+
+
+def takes_tensor_rates(optimizer):
+    """Whether an optimizer's learning rate may be a tensor, which a program reads at each call; others read it as a Python number."""
+    return type(optimizer) in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)

@@ -1,0 +1,34 @@
+"""Which ops of PyTorch are taken apart before they are imported: those of core ATen's list that have no rule here."""
+import functools
+
+import torch
+
+from pando.torch import adapter, rules  # noqa: F401  (it fills the table)
+from pando.torch.table import RULES
+
+aten = torch.ops.aten
+
+
+def _max_pool_backward(dy, x, kernel_size, stride, padding, dilation, ceil_mode, places):
+    n = len(kernel_size)
+
+    def spread(numbers, default):
+        numbers = list(numbers) or list(default)
+        return numbers * n if len(numbers) == 1 else numbers
+
+    return torch.ops.pando.max_pool_backward(dy, x, list(kernel_size), spread(stride, kernel_size), spread(padding, [0]), spread(dilation, [1]), ceil_mode)
+
+
+@functools.lru_cache(None)
+def _table():
+    table = adapter.core_decompositions()
+    for overload in RULES:
+        table.pop(overload, None)
+    table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
+    table[aten.max_pool3d_with_indices_backward.default] = _max_pool_backward
+    return table
+
+
+def decompositions():
+    """{overload: function} for make_fx and AOTAutograd."""
+    return dict(_table())

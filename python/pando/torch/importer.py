@@ -1,0 +1,211 @@
+"""Graphs of torch.fx as graphs of popxl.
+
+The graphs are functional and static: what AOTAutograd and make_fx write, each value with a fake tensor that tells its shape and element type.
+"""
+import collections
+import operator
+
+import numpy as np
+import torch
+import torch.fx
+
+import popxl
+from popxl import _build
+from popxl.tensor import Tensor
+
+from pando.torch.table import RULES
+from pando.torch.types import to_popxl
+
+
+class UnsupportedOps(NotImplementedError):
+    """A graph has ops that have no rule. `ops`: {name: how often}."""
+
+    def __init__(self, message, ops):
+        super().__init__(message)
+        self.ops = ops
+
+
+class WrongResult(RuntimeError):
+    """A rule made a value of another shape or element type than PyTorch says: a fault of Pando's own that asks to be reported."""
+
+
+def line_of(node):
+    """The line of the model that a node comes from, as "file:line: code", or "" where the graph does not tell."""
+    trace = node.meta.get("stack_trace") or getattr(node, "stack_trace", None) or ""
+    lines = [line.strip() for line in trace.splitlines() if line.strip()]
+    for i in range(len(lines) - 1, -1, -1):
+        if lines[i].startswith("File "):
+            where = lines[i].split(", in ")[0].replace("File ", "").replace('"', "").replace(", line ", ":")
+            return where + (": " + lines[i + 1] if i + 1 < len(lines) else "")
+    return ""
+
+
+def _is_known(node):
+    return node.op != "call_function" or node.target is operator.getitem or node.target in RULES
+
+
+def check_ops(graph):
+    """Raises UnsupportedOps that names all ops of a graph without a rule, with counts and the model's lines."""
+    missing, lines = collections.Counter(), {}
+    for node in graph.nodes:
+        if not _is_known(node):
+            missing[str(node.target)] += 1
+            lines.setdefault(str(node.target), line_of(node))
+    if missing:
+        rows = [f"  {name} ({n} {'time' if n == 1 else 'times'})" + (f", {lines[name]}" if lines[name] else "") for name, n in missing.most_common()]
+        raise UnsupportedOps("Pando has no rule for these ops of PyTorch:\n" + "\n".join(rows), dict(missing))
+
+
+class Importer:
+    """Writes the nodes of an fx graph into the current popxl graph.
+
+    Args:
+        seed: a uint32 tensor of the shape (2,), made when the first random op asks for it; None: random ops are an error.
+    """
+
+    def __init__(self, seed=None):
+        self._seed = seed
+        self._seeds = 0
+        self._constants = {}
+        self.node = None
+
+    def run(self, graph_module, inputs):
+        """The outputs of the graph, a list, for inputs in the order of its placeholders: popxl tensors, numbers, or None."""
+        check_ops(graph_module.graph)
+        values, given = {}, iter(inputs)
+        for node in graph_module.graph.nodes:
+            if node.op == "placeholder":
+                values[node] = next(given)
+            elif node.op == "get_attr":
+                values[node] = self._attribute(graph_module, node)
+            elif node.op == "call_function":
+                values[node] = self._call(node, values)
+            elif node.op == "output":
+                return torch.fx.node.map_arg(node.args[0], lambda n: values[n])
+        raise ValueError("The graph has no output.")
+
+    def _attribute(self, graph_module, node):
+        value = graph_module
+        for part in node.target.split("."):
+            value = getattr(value, part)
+        if not isinstance(value, torch.Tensor):
+            return value
+        return popxl.constant(value.detach().cpu().numpy(), to_popxl(value.dtype))
+
+    def _call(self, node, values):
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: values[n])
+        if node.target is operator.getitem:
+            return args[0][args[1]]
+        self.node = node
+        try:
+            made = RULES[node.target](self, *args, **kwargs)
+        except Exception as error:
+            line = line_of(node)
+            if hasattr(error, "add_note"):
+                error.add_note(f"in {node.target}" + (f", {line}" if line else ""))
+            raise
+        self._check(node, made)
+        return made
+
+    def _check(self, node, made):
+        wanted, got = node.meta.get("val"), made
+        if not isinstance(wanted, (tuple, list)):
+            wanted, got = [wanted], [made]
+        for w, g in zip(wanted, got):
+            if isinstance(w, torch.Tensor) and isinstance(g, Tensor) and (tuple(w.shape) != tuple(g.shape) or to_popxl(w.dtype) is not g.dtype):
+                raise WrongResult(f"{node.target} gives {tuple(w.shape)} of {w.dtype}, its rule {tuple(g.shape)} of {g.dtype}. {line_of(node)} "
+                                   "This is a fault of Pando: please report it.")
+
+    # --- what rules ask
+
+    def value(self, i=None):
+        """The fake tensor of the node's result, or of its result `i`."""
+        value = self.node.meta["val"]
+        return value if i is None else value[i]
+
+    @property
+    def dtype(self):
+        """The element type of the (first) result."""
+        value = self.node.meta["val"]
+        return to_popxl((value[0] if isinstance(value, (tuple, list)) else value).dtype)
+
+    @property
+    def shape(self):
+        """The shape of the (first) result."""
+        value = self.node.meta["val"]
+        return tuple((value[0] if isinstance(value, (tuple, list)) else value).shape)
+
+    def promoted(self, count=2):
+        """The element type that the first `count` arguments have in common, by the promotion of PyTorch."""
+        fakes = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in self.node.args[:count]]
+        found = fakes[0]
+        for other in fakes[1:]:
+            found = torch.empty((0,) * 1, dtype=torch.result_type(found, other), device="meta")
+        return to_popxl(found.dtype)
+
+    def one(self, name, *operands, in_place=False, **attributes):
+        """The result of an op of the table `name` (docs/level/ops.md)."""
+        return _build.one(name, operands, {k: v for k, v in attributes.items() if v is not None}, in_place)
+
+    def op(self, name, *operands, **attributes):
+        """The results of an op of several results."""
+        return _build.op(name, operands, {k: v for k, v in attributes.items() if v is not None})
+
+    def constant(self, value, dtype, shape=()):
+        """A constant: one number in each element of a shape."""
+        kind = dtype.as_numpy().kind
+        number = bool(value) if kind == "b" else int(value) if kind in "iu" else float(value)
+        key = (repr(number), dtype.name, id(popxl.gcg()))
+        if key not in self._constants:
+            if kind in "iu":
+                info = np.iinfo(dtype.as_numpy())
+                number = min(max(number, info.min), info.max)
+            self._constants[key] = popxl.constant(np.array(number, dtype.as_numpy()), dtype)
+        return self.expand(self._constants[key], shape)
+
+    def array(self, array, dtype):
+        """A constant with the contents of an array."""
+        return popxl.constant(np.ascontiguousarray(array).astype(dtype.as_numpy()), dtype)
+
+    def tensor(self, x, dtype):
+        """A tensor or number in an element type."""
+        if not isinstance(x, Tensor):
+            return self.constant(x, dtype)
+        return x if x.dtype is dtype else self.one("cast", x, data_type=dtype._index)
+
+    def cast(self, x, dtype):
+        return self.tensor(x, dtype)
+
+    def expand(self, t, shape):
+        shape = tuple(int(d) for d in shape)
+        return t if t.shape == shape else self.one("expand", t, shape=list(shape))
+
+    def reshape(self, t, shape):
+        shape = [int(d) for d in shape]
+        return t if list(t.shape) == shape else self.one("reshape", t, shape=shape)
+
+    def transpose(self, t, permutation):
+        permutation = [int(p) for p in permutation]
+        return t if permutation == sorted(permutation) else self.one("transpose", t, permutation=permutation)
+
+    def slice(self, t, axis, start, stop):
+        """t[start:stop] along an axis; 0 <= start <= stop <= the axis' length."""
+        if start == 0 and stop == t.shape[axis]:
+            return t
+        return self.one("slice", t, start=[start], stop=[stop], step=[1], axis=[axis])
+
+    def concat(self, ts, axis):
+        ts = list(ts)
+        return ts[0] if len(ts) == 1 else _build.one("concat", ts, {"axis": axis})
+
+    def empty(self, t):
+        """Whether a tensor has no elements."""
+        return 0 in t.shape
+
+    def next_seed(self):
+        """A seed for one random op. The program's seed comes from torch's generator at each call."""
+        if self._seed is None:
+            raise NotImplementedError(f"{self.node.target}: random numbers have no seed here.")
+        seed = self._seed()
+        self._seeds += 1
+        return self.one("create_random_seed", seed, popxl.constant(self._seeds, popxl.uint32))

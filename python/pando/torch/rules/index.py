@@ -1,0 +1,169 @@
+"""Places that are computed: lookups, scattering. Indices are int32 in the program; negative ones count from the end, as in PyTorch."""
+import torch
+
+import popxl
+from popxl.tensor import Tensor
+
+from pando.torch.rules.shape import axis_of
+from pando.torch.table import rule
+
+aten = torch.ops.aten
+
+
+def _wrapped(g, indices, length):
+    """Indices counted from the front."""
+    indices = g.cast(indices, popxl.int32)
+    return g.one("where", g.one("less", indices, g.constant(0, popxl.int32)), g.one("add", indices, g.constant(length, popxl.int32)), indices)
+
+
+@rule(aten.embedding.default)
+def embedding(g, weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    return g.one("gather", weight, g.cast(indices, popxl.int32), axis=0)
+
+
+@rule(aten.embedding_dense_backward.default)
+def embedding_dense_backward(g, dy, indices, num_weights, padding_idx, scale_grad_by_freq):
+    if scale_grad_by_freq:
+        raise NotImplementedError("aten.embedding_dense_backward: scale_grad_by_freq.")
+    width = dy.shape[-1]
+    indices = g.reshape(g.cast(indices, popxl.int32), [indices.nelms])
+    rows = g.reshape(dy, [indices.nelms, width])
+    if padding_idx >= 0:
+        kept = g.one("not_equal", indices, g.constant(padding_idx, popxl.int32))
+        rows = g.one("where", g.reshape(kept, [indices.nelms, 1]), rows, g.constant(0, dy.dtype))
+    return g.one("scatter_reduce", rows, indices, reduction="sum", axis=0, axis_size=num_weights, enable_index_broadcast=True)
+
+
+@rule(aten.index_select.default)
+def index_select(g, x, dim, index):
+    if not x.shape:
+        return x
+    axis = axis_of(x, dim)
+    return g.one("gather", x, g.reshape(g.cast(index, popxl.int32), [index.nelms]), axis=axis)
+
+
+def _check_static(g, indices):
+    if any(i is not None and i.dtype is popxl.bool for i in indices):
+        raise NotImplementedError(f"{g.node.target}: a mask of bools gives a shape that depends on data; use torch.where.")
+
+
+def _joined(g, x, indices):
+    """(x with the indexed dimensions in front as one, flat indices into it, the shape of the indices, permutation, whether they stay where they were)."""
+    axes = [i for i, index in enumerate(indices) if index is not None]
+    rest = [i for i in range(len(x.shape)) if i not in axes]
+    shape = torch.broadcast_shapes(*(indices[a].shape for a in axes))
+    flat = None
+    for a in axes:
+        index = g.expand(_wrapped(g, indices[a], x.shape[a]), shape)
+        flat = index if flat is None else g.one("add", g.one("mul", flat, g.constant(x.shape[a], popxl.int32)), index)
+    count = 1
+    for a in axes:
+        count *= x.shape[a]
+    order = axes + rest
+    front = g.reshape(g.transpose(x, order), [count, *[x.shape[r] for r in rest]])
+    adjacent = axes == list(range(axes[0], axes[-1] + 1))
+    n = 1
+    for d in shape:
+        n *= d
+    return front, g.reshape(flat, [n]), tuple(shape), order, axes, rest, adjacent
+
+
+@rule(aten.index.Tensor, aten._unsafe_index.Tensor)
+def index(g, x, indices):
+    _check_static(g, indices)
+    if all(i is None for i in indices):
+        return x
+    front, flat, shape, order, axes, rest, adjacent = _joined(g, x, indices)
+    picked = g.reshape(g.one("gather", front, flat, axis=0), [*shape, *[x.shape[r] for r in rest]])
+    if adjacent and axes[0] > 0:
+        # The new dimensions stand where the indexed ones were.
+        k, before = len(shape), axes[0]
+        picked = g.transpose(picked, [*range(k, k + before), *range(k), *range(k + before, len(picked.shape))])
+    return picked
+
+
+@rule(aten.index_put.default, aten._unsafe_index_put.default)
+def index_put(g, x, indices, values, accumulate=False):
+    if any(i is not None and i.dtype is popxl.bool for i in indices):
+        return _masked_put(g, x, indices, values, accumulate)
+    front, flat, shape, order, axes, rest, adjacent = _joined(g, x, indices)
+    rest_shape = [x.shape[r] for r in rest]
+    if adjacent and axes[0] > 0:
+        k, before = len(shape), axes[0]
+        full = [*rest_shape[:before], *shape, *rest_shape[before:]]
+        values = g.expand(g.cast(values, x.dtype), full)
+        values = g.transpose(values, [*range(before, before + k), *range(before), *range(before + k, len(full))])
+    values = g.reshape(g.expand(g.cast(values, x.dtype), [*shape, *rest_shape]), [flat.shape[0], *rest_shape])
+    # With initial values a scatter's sum adds to them; the last one replaces them.
+    new = g.one("scatter_reduce", values, flat, front, reduction="sum" if accumulate else "none", axis=0, axis_size=front.shape[0],
+                enable_index_broadcast=True)
+    new = g.reshape(new, [x.shape[i] for i in order])
+    return g.transpose(new, [order.index(i) for i in range(len(order))])
+
+
+def _masked_put(g, x, indices, values, accumulate):
+    if len([i for i in indices if i is not None]) != 1 or indices[0] is None or values.nelms != 1:
+        raise NotImplementedError(f"{g.node.target}: a mask of bools with values of several elements has a shape that depends on data.")
+    mask = indices[0]
+    mask = g.reshape(mask, [*mask.shape, *[1] * (len(x.shape) - len(mask.shape))])
+    values = g.reshape(g.cast(values, x.dtype), [])
+    return g.expand(g.one("where", mask, g.one("add", x, values) if accumulate else values, x), x.shape)
+
+
+def _cut_to(g, t, shape, axis):
+    """A tensor's first elements in all dimensions but one."""
+    for i, d in enumerate(shape):
+        if i != axis:
+            t = g.slice(t, i, 0, d)
+    return t
+
+
+@rule(aten.gather.default)
+def gather(g, x, dim, index, sparse_grad=False):
+    if not x.shape:
+        return g.expand(x, index.shape)
+    axis = axis_of(x, dim)
+    return g.one("gather_elements", _cut_to(g, x, index.shape, axis), g.cast(index, popxl.int32), axis=axis)
+
+
+def _scattered(g, x, dim, index, source, reduction):
+    if not x.shape:
+        return source
+    axis = axis_of(x, dim)
+    index = g.cast(index, popxl.int32)
+    source = _cut_to(g, source, index.shape, axis) if source.shape else g.expand(source, index.shape)
+    source = g.slice(source, axis, 0, index.shape[axis])
+    whole = x
+    part = _cut_to(g, x, index.shape, axis)
+    new = g.one("scatter_reduce", source, index, part, reduction=reduction, axis=axis, axis_size=x.shape[axis], enable_index_broadcast=False)
+    if part is whole or part.shape == whole.shape:
+        return new
+    axes = [i for i in range(len(x.shape)) if i != axis]
+    return g.one("slice_assign", whole, new, start=[0] * len(axes), stop=[index.shape[i] for i in axes], step=[1] * len(axes), axis=axes)
+
+
+@rule(aten.scatter.src, aten.scatter.value)
+def scatter(g, x, dim, index, source):
+    return _scattered(g, x, dim, index, g.cast(source, x.dtype), "none")
+
+
+@rule(aten.scatter_add.default)
+def scatter_add(g, x, dim, index, source):
+    return _scattered(g, x, dim, index, source, "sum")
+
+
+@rule(aten.scatter_reduce.two)
+def scatter_reduce(g, x, dim, index, source, reduce, include_self=True):
+    names = {"sum": "sum", "amax": "max", "amin": "min"}
+    if reduce not in names or not include_self:
+        raise NotImplementedError(f"aten.scatter_reduce: {reduce!r}, include_self={include_self}; sum, amax and amin with it are there.")
+    return _scattered(g, x, dim, index, source, names[reduce])
+
+
+@rule(aten.index_add.default)
+def index_add(g, x, dim, index, source, alpha=1):
+    if alpha != 1:
+        source = g.one("mul", source, g.constant(alpha, x.dtype))
+    axis = axis_of(x, dim)
+    return g.one("scatter_reduce", source, g.reshape(g.cast(index, popxl.int32), [index.nelms]), x, reduction="sum", axis=axis, axis_size=x.shape[axis],
+                 enable_index_broadcast=True)

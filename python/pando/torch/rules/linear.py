@@ -1,0 +1,64 @@
+"""Products and convolutions."""
+import torch
+
+from pando.torch.table import rule
+
+aten = torch.ops.aten
+
+
+@rule(aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default)
+def product(g, a, b):
+    return g.one("matmul", a, b)
+
+
+@rule(aten.addmm.default, aten.baddbmm.default, aten.addmv.default)
+def addmm(g, c, a, b, beta=1, alpha=1):
+    result = g.one("matmul", a, b)
+    if alpha != 1:
+        result = g.one("mul", result, g.constant(alpha, g.dtype))
+    if beta == 0:
+        return result
+    if beta != 1:
+        c = g.one("mul", c, g.constant(beta, g.dtype))
+    return g.one("add", result, c)
+
+
+def _spread(numbers, n):
+    numbers = list(numbers)
+    return numbers * n if len(numbers) == 1 else numbers
+
+
+def _attributes(t, stride, padding, dilation, groups):
+    n = len(t.shape) - 2
+    padding = _spread(padding, n)
+    return dict(stride=_spread(stride, n), padding=padding + padding, dilation=_spread(dilation, n), groups=groups, pad_type="not_set")
+
+
+def _with_bias(g, y, bias):
+    if bias is None:
+        return y
+    return g.one("add", y, g.reshape(bias, [bias.shape[0], *[1] * (len(y.shape) - 2)]))
+
+
+@rule(aten.convolution.default)
+def convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    attributes = _attributes(x, stride, padding, dilation, groups)
+    if not transposed:
+        return _with_bias(g, g.one("conv", x, weight, **attributes), bias)
+    more = list(_spread(output_padding, len(x.shape) - 2))
+    return _with_bias(g, g.one("conv_transpose", x, weight, **attributes, output_padding=more if any(more) else None), bias)
+
+
+@rule(aten.convolution_backward.default)
+def convolution_backward(g, dy, x, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask):
+    attributes = _attributes(x, stride, padding, dilation, groups)
+    dx = dw = db = None
+    # A transposed convolution is the gradient of one: its own gradient is that convolution.
+    if output_mask[0]:
+        dx = g.one("conv", dy, weight, **attributes) if transposed else g.one("conv_input_grad", dy, weight, **attributes, shape=list(x.shape))
+    if output_mask[1]:
+        first, second = (x, dy) if transposed else (dy, x)
+        dw = g.one("conv_weight_grad", first, second, **attributes, shape=list(weight.shape))
+    if output_mask[2]:
+        db = g.one("sum", dy, axis=[0, *range(2, len(dy.shape))], keepdims=False)
+    return dx, dw, db
