@@ -3,6 +3,8 @@
 NB_MODULE(_core, m) {
   using namespace pando::python;
   m.doc() = "The native part of popxl: modules of the model level, as integers. Private; use popxl.";
+  // Programs that others keep until the interpreter ends (torch's compiled functions) are no leaks.
+  nanobind::set_leak_warnings(false);
   bind_errors(m);
   bind_table(m);
   bind_float8(m);

@@ -3,6 +3,7 @@
 Written for PyTorch 2.4 to 2.15.
 """
 import contextlib
+import warnings
 
 import torch
 import torch._decomp
@@ -17,7 +18,7 @@ def aot(graph_module, example_inputs, forward, backward, decompositions):
     from torch._dynamo.backends.common import aot_autograd
     from torch._functorch.partitioners import min_cut_rematerialization_partition
 
-    with math_attention():
+    with host_kernels_off():
         return aot_autograd(fw_compiler=forward, bw_compiler=backward, inference_compiler=forward, decompositions=decompositions,
                             partition_fn=min_cut_rematerialization_partition)(graph_module, example_inputs)
 
@@ -28,11 +29,26 @@ def boxed(function):
     return function
 
 
-def math_attention():
-    """Attention as products and a softmax, both ways, instead of one op of the host's."""
+@contextlib.contextmanager
+def host_kernels_off():
+    """Attention and recurrent layers as products, both ways, instead of one op of the host's."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    return sdpa_kernel(SDPBackend.MATH)
+    with warnings.catch_warnings():
+        # Setting flags of oneDNN warns of others that it sets beside them.
+        warnings.simplefilter("ignore")
+        flags = torch.backends.mkldnn.flags(enabled=False)
+        with sdpa_kernel(SDPBackend.MATH), flags:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                yield
+
+
+def real_tensors():
+    """Inside, tensors have contents, also while a graph is traced."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    return unset_fake_temporarily()
 
 
 def core_decompositions():
@@ -45,13 +61,19 @@ def core_decompositions():
     return {**core_aten_decompositions(), **more}
 
 
+def all_decompositions():
+    """{overload: function}: everything that PyTorch can take apart into ops of ATen (its references end in ops of another set)."""
+    return {op: function for op, function in torch._decomp.decomposition_table.items()
+            if isinstance(op, torch._ops.OpOverload) and not function.__module__.startswith("torch._refs")}
+
+
 def trace(function, inputs, decompositions):
     """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_)."""
     import torch.fx.traceback
     from torch.fx.experimental.proxy_tensor import make_fx
 
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with math_attention():
+    with host_kernels_off():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True)(*inputs)
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
         functional = torch.func.functionalize(torch.fx.Interpreter(written).run, remove="mutations_and_views")

@@ -22,6 +22,8 @@ def _max_pool_backward(dy, x, kernel_size, stride, padding, dilation, ceil_mode,
 @functools.lru_cache(None)
 def _table():
     table = adapter.core_decompositions()
+    # Of core ATen itself what has no rule, where PyTorch can take it apart.
+    table.update((op, function) for op, function in adapter.all_decompositions().items() if torch.Tag.core in op.tags)
     for overload in RULES:
         table.pop(overload, None)
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward

@@ -132,3 +132,24 @@ def native_dropout_backward(g, dy, mask, scale):
 def randperm(g, n, **options):
     keys = g.one("random_uniform", g.next_seed(), shape=[n], low=0.0, high=1.0, dtype=popxl.float32._index)
     return g.cast(g.op("topk", keys, k=n, axis=0, largest=False, sorted=True)[1], to_popxl(g.value().dtype))
+
+
+def _open_uniform(g, shape):
+    """Uniform numbers above 0."""
+    return g.one("maximum", _uniform(g, shape, dtype=popxl.float32), g.constant(2.0**-24, popxl.float32))
+
+
+@rule(aten.exponential.default)
+def exponential(g, x, lambd=1.0, generator=None):
+    return g.cast(g.one("mul", g.one("log", _open_uniform(g, g.shape)), g.constant(-1 / lambd, popxl.float32)), g.dtype)
+
+
+@rule(aten.log_normal.default)
+def log_normal(g, x, mean=1.0, std=2.0, generator=None):
+    normal_ = g.one("add", g.one("mul", _normal(g, g.shape, popxl.float32), g.constant(std, popxl.float32)), g.constant(mean, popxl.float32))
+    return g.cast(g.one("exp", normal_), g.dtype)
+
+
+@rule(aten.geometric.default)
+def geometric(g, x, p, generator=None):
+    return g.cast(g.one("ceil", g.one("mul", g.one("log", _open_uniform(g, g.shape)), g.constant(1 / math.log1p(-p), popxl.float32))), g.dtype)

@@ -392,6 +392,11 @@ def threshold_backward(g, dy, x, threshold):
     return g.one("where", g.one("greater", x, g.constant(threshold, x.dtype)), dy, g.constant(0, dy.dtype))
 
 
+@rule(aten.hardshrink_backward.default, aten.softshrink_backward.default)
+def shrink_backward(g, dy, x, lambd):
+    return g.one("where", g.one("greater", g.one("abs", x), g.constant(lambd, x.dtype)), dy, g.constant(0, dy.dtype))
+
+
 @rule(aten.leaky_relu.default)
 def leaky_relu(g, x, negative_slope=0.01):
     return g.one("where", g.one("greater", x, g.constant(0, x.dtype)), x, g.one("mul", x, g.constant(negative_slope, x.dtype)))
@@ -451,3 +456,48 @@ def _number_op(row):
 for _function, _row in [(operator.neg, "negate"), (operator.add, "add"), (operator.sub, "sub"), (operator.mul, "mul"), (operator.truediv, "div"),
                         (operator.pow, "pow")]:
     rule(_function)(_number_op(_row))
+
+
+# --- composed of the above
+
+
+@rule(aten.copysign.Tensor, aten.copysign.Scalar)
+def copysign(g, a, b):
+    a, b = g.cast(a, g.dtype), g.cast(b, g.dtype)
+    # 1 / -0 is below 0.
+    negative = g.one("logical_or", g.one("less", b, g.constant(0, g.dtype)),
+                     g.one("logical_and", g.one("equal", b, g.constant(0, g.dtype)), g.one("less", g.one("reciprocal", b), g.constant(0, g.dtype))))
+    size = g.expand(g.one("abs", a), g.shape)
+    return g.one("where", negative, g.one("negate", size), size)
+
+
+def _but_nan(row):
+    def convert(g, a, b):
+        a, b = g.cast(a, g.dtype), g.cast(b, g.dtype)
+        if not _floating(g.dtype):
+            return g.one(row, a, b)
+        return g.one("where", g.one("isnan", a), b, g.one("where", g.one("isnan", b), a, g.one(row, a, b)))
+
+    return convert
+
+
+rule(aten.fmax.default)(_but_nan("maximum"))
+rule(aten.fmin.default)(_but_nan("minimum"))
+
+
+@rule(aten.exp2.default)
+def exp2(g, x):
+    return g.one("pow", g.constant(2, g.dtype), g.cast(x, g.dtype))
+
+
+@rule(aten.ldexp.Tensor)
+def ldexp(g, x, e):
+    return g.one("mul", g.cast(x, g.dtype), g.one("pow", g.constant(2, g.dtype), g.cast(e, g.dtype)))
+
+
+@rule(aten.signbit.default)
+def signbit(g, x):
+    zero = g.constant(0, x.dtype)
+    if not _floating(x.dtype):
+        return g.one("less", x, zero)
+    return g.one("logical_or", g.one("less", x, zero), g.one("logical_and", g.one("equal", x, zero), g.one("less", g.one("reciprocal", x), zero)))

@@ -167,3 +167,29 @@ def index_add(g, x, dim, index, source, alpha=1):
     axis = axis_of(x, dim)
     return g.one("scatter_reduce", source, g.reshape(g.cast(index, popxl.int32), [index.nelms]), x, reduction="sum", axis=axis, axis_size=x.shape[axis],
                  enable_index_broadcast=True)
+
+
+@rule(aten.masked_scatter.default)
+def masked_scatter(g, x, mask, source):
+    # The n-th True takes the n-th element of the source.
+    count = x.nelms
+    flags = g.cast(g.reshape(g.expand(mask, x.shape), [count]), popxl.int32)
+    place = g.one("maximum", g.one("sub", g.one("cumsum", flags, dim=0), g.constant(1, popxl.int32)), g.constant(0, popxl.int32))
+    place = g.one("minimum", place, g.constant(source.nelms - 1, popxl.int32))
+    taken = g.reshape(g.one("gather", g.reshape(source, [source.nelms]), place, axis=0), x.shape)
+    return g.one("where", mask, taken, x)
+
+
+@rule(aten.searchsorted.Tensor)
+def searchsorted(g, boundaries, values, out_int32=False, right=False, side=None, sorter=None):
+    if sorter is not None:
+        boundaries = g.one("gather_elements", boundaries, g.cast(sorter, popxl.int32), axis=len(boundaries.shape) - 1)
+    right = right or side == "right"
+    dtype = boundaries.dtype
+    # How many boundaries lie before each value.
+    lower = g.reshape(boundaries, [*boundaries.shape[:-1], 1, boundaries.shape[-1]]) if len(boundaries.shape) > 1 else boundaries
+    upper = g.reshape(g.cast(values, dtype), [*values.shape, 1])
+    before = g.one("less", lower, upper)
+    if right:
+        before = g.one("logical_or", before, g.one("equal", lower, upper))
+    return g.cast(g.reshape(g.one("sum", g.cast(before, popxl.int32), axis=[len(before.shape) - 1], keepdims=False), g.shape), g.dtype)

@@ -62,3 +62,22 @@ def convolution_backward(g, dy, x, weight, bias_sizes, stride, padding, dilation
     if output_mask[2]:
         db = g.one("sum", dy, axis=[0, *range(2, len(dy.shape))], keepdims=False)
     return dx, dw, db
+
+
+@rule(aten.addbmm.default)
+def addbmm(g, c, a, b, beta=1, alpha=1):
+    return addmm(g, c, g.reshape(g.transpose(a, [1, 0, 2]), [a.shape[1], a.shape[0] * a.shape[2]]), g.reshape(b, [b.shape[0] * b.shape[1], b.shape[2]]),
+                 beta, alpha)
+
+
+@rule(aten._trilinear.default)
+def trilinear(g, a, b, c, expand1, expand2, expand3, sumdim, unroll_dim=1):
+    # The product of three tensors, each with dimensions of 1 where it has none, summed.
+    product = None
+    for t, missing in ((a, expand1), (b, expand2), (c, expand3)):
+        shape = list(t.shape)
+        for axis in sorted(missing):
+            shape.insert(axis, 1)
+        t = g.reshape(t, shape)
+        product = t if product is None else g.one("mul", product, t)
+    return g.one("sum", product, axis=sorted(sumdim), keepdims=False)

@@ -184,7 +184,7 @@ def _cells(size, out):
     return matrix
 
 
-def _along(g, t, axis, matrix):
+def along(g, t, axis, matrix):
     """t times a matrix (new, old) along an axis."""
     order = [i for i in range(len(t.shape)) if i != axis] + [axis]
     moved = g.one("matmul", g.transpose(t, order), g.array(matrix.T, t.dtype))
@@ -198,7 +198,7 @@ def _adaptive(n):
         if all(o == 1 for o in output_size):
             return g.one("mean", x, axis=list(range(first, len(x.shape))), keepdims=True)
         for i, o in enumerate(output_size):
-            x = _along(g, x, first + i, _cells(x.shape[first + i], o))
+            x = along(g, x, first + i, _cells(x.shape[first + i], o))
         return x
 
     return convert
@@ -211,7 +211,7 @@ def _adaptive_backward(n):
             count = math.prod(x.shape[first:])
             return g.expand(g.one("mul", dy, g.constant(1 / count, dy.dtype)), x.shape)
         for i in range(n):
-            dy = _along(g, dy, first + i, _cells(x.shape[first + i], dy.shape[first + i]).T)
+            dy = along(g, dy, first + i, _cells(x.shape[first + i], dy.shape[first + i]).T)
         return dy
 
     return convert

@@ -204,3 +204,42 @@ def _on_last_axis(g, x, dim, function):
         return g.constant(1, x.dtype)
     order = _last(x, axis_of(x, dim))
     return g.transpose(function(g.transpose(x, order)), order)
+
+
+@rule(aten.cumprod.default)
+def cumprod(g, x, dim, dtype=None):
+    # Products of the last 1, 2, 4 ... elements.
+    x = g.cast(x, g.dtype)
+    if not x.shape:
+        return x
+    axis, by = axis_of(x, dim), 1
+    while by < x.shape[axis]:
+        ones = g.constant(1, x.dtype, [*x.shape[:axis], by, *x.shape[axis + 1:]])
+        x = g.one("mul", x, g.concat([ones, g.slice(x, axis, 0, x.shape[axis] - by)], axis))
+        by *= 2
+    return x
+
+
+def _ranked(g, x, k, dim, keepdim):
+    """The k-th smallest element along a dimension, from 1, and where it lies."""
+    if not x.shape:
+        return x, g.constant(0, popxl.int32)
+    axis = axis_of(x, dim)
+    values, places = g.op("topk", x, k=k, axis=axis, largest=False, sorted=True)
+    shape = [*x.shape[:axis], *([1] if keepdim else []), *x.shape[axis + 1:]]
+    return tuple(g.reshape(g.slice(t, axis, k - 1, k), shape) for t in (values, places))
+
+
+@rule(aten.kthvalue.default)
+def kthvalue(g, x, k, dim=-1, keepdim=False):
+    return _ranked(g, x, k, dim, keepdim)
+
+
+@rule(aten.median.dim)
+def median_dim(g, x, dim, keepdim=False):
+    return _ranked(g, x, (x.shape[axis_of(x, dim)] + 1) // 2 if x.shape else 1, dim, keepdim)
+
+
+@rule(aten.median.default)
+def median(g, x):
+    return _ranked(g, g.reshape(x, [x.nelms]), (x.nelms + 1) // 2, 0, False)[0]

@@ -1,0 +1,158 @@
+"""pando.torch where torch is installed: the ways in, and what they refuse. `./x test --full torch` runs tests/torch, which loops over ops and modules."""
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import pando.torch  # noqa: E402
+
+DEVICES = ["cpu", "ipu_model"]
+
+
+def perceptron(seed=0):
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.LayerNorm(16), torch.nn.Linear(16, 4))
+
+
+def batch(*lead):
+    return torch.randn(*lead, 6, 8), torch.randint(0, 4, (*lead, 6))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_compiled_model_has_the_outputs_and_gradients_of_eager(device):
+    model = perceptron()
+    twin = copy.deepcopy(model)
+    compiled = torch.compile(twin, backend=pando.torch.backend, options={"device": device})
+    x, y = batch()
+    for m, f in ((model, model), (twin, compiled)):
+        torch.nn.functional.cross_entropy(f(x), y).backward()
+    for a, b in zip(model.parameters(), twin.parameters()):
+        torch.testing.assert_close(a.grad, b.grad)
+
+
+OPTIMIZERS = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=1e-3),
+    "adam": lambda p: torch.optim.Adam(p, lr=1e-2, amsgrad=True),
+    "adamw": lambda p: torch.optim.AdamW(p, lr=1e-2),
+    "rmsprop": lambda p: torch.optim.RMSprop(p, lr=1e-2, centered=True),
+    "adagrad": lambda p: torch.optim.Adagrad(p, lr=1e-2, lr_decay=0.1),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_step_trains_as_eager(name):
+    model = perceptron()
+    twin = copy.deepcopy(model)
+    optimizers = [OPTIMIZERS[name](m.parameters()) for m in (model, twin)]
+    loss = torch.nn.functional.cross_entropy
+    step = pando.torch.compile_step(twin, loss, optimizers[1])
+    for _ in range(3):
+        x, y = batch()
+        expected = loss(model(x), y)
+        optimizers[0].zero_grad()
+        expected.backward()
+        optimizers[0].step()
+        torch.testing.assert_close(step(x, y), expected.detach())
+    torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(optimizers[1].state_dict()["state"], optimizers[0].state_dict()["state"], rtol=1e-4, atol=1e-5)
+
+
+def test_several_steps_of_a_call_are_as_many_calls():
+    model = perceptron()
+    twin = copy.deepcopy(model)
+    loss = torch.nn.functional.cross_entropy
+    one = pando.torch.compile_step(model, loss, torch.optim.SGD(model.parameters(), lr=0.1))
+    four = pando.torch.compile_step(twin, loss, torch.optim.SGD(twin.parameters(), lr=0.1), steps_per_call=4)
+    x, y = batch(4)
+    assert torch.equal(four(x, y), torch.stack([one(a, b) for a, b in zip(x, y)]))
+    with pytest.raises(ValueError, match="for 4 steps"):
+        four(*batch(3))
+
+
+def test_a_rate_that_changes_reaches_the_program():
+    model = perceptron()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    step = pando.torch.compile_step(model, torch.nn.functional.cross_entropy, optimizer)
+    x, y = batch()
+    step(x, y)
+    before = copy.deepcopy(model.state_dict())
+    optimizer.param_groups[0]["lr"] = 0.0
+    step(x, y)
+    torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
+    assert len(step._programs) == 1
+
+
+def test_state_that_is_loaded_counts():
+    model = perceptron()
+    step = pando.torch.compile_step(model, torch.nn.functional.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1))
+    x, y = batch()
+    saved = copy.deepcopy(model.state_dict())
+    first = step(x, y)
+    assert not torch.equal(step(x, y), first)
+    model.load_state_dict(saved)
+    assert torch.equal(step(x, y), first)
+
+
+def test_other_shapes_go_on_with_the_same_weights():
+    model = perceptron()
+    twin = copy.deepcopy(model)
+    loss = torch.nn.functional.cross_entropy
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    step = pando.torch.compile_step(twin, loss, torch.optim.SGD(twin.parameters(), lr=0.1))
+    for size in (6, 3, 6):
+        x, y = torch.randn(size, 8), torch.randint(0, 4, (size,))
+        expected = loss(model(x), y)
+        optimizer.zero_grad()
+        expected.backward()
+        optimizer.step()
+        torch.testing.assert_close(step(x, y), expected.detach())
+
+
+def test_random_numbers_follow_the_generator():
+    model = torch.compile(torch.nn.Dropout(0.5), backend=pando.torch.backend)
+    x = torch.ones(1000)
+    torch.manual_seed(1)
+    first, second = model(x), model(x)
+    torch.manual_seed(1)
+    assert torch.equal(model(x), first) and not torch.equal(first, second)
+    assert set(first.tolist()) == {0.0, 2.0} and 400 < int((first == 0).sum()) < 600
+
+
+def test_ops_without_a_rule_are_named_together():
+    def f(x):
+        return torch.linalg.eigvalsh(x) + torch.linalg.cholesky(x).sum()
+
+    with pytest.raises(Exception, match=r"no rule") as error:
+        torch.compile(f, backend=pando.torch.backend)(torch.eye(3))
+    assert "aten._linalg_eigh.default (1 time)" in str(error.value) and "aten.linalg_cholesky_ex.default (1 time)" in str(error.value)
+    assert "test_torch.py" in str(error.value)
+    assert torch.equal(torch.compile(f, backend=pando.torch.backend, options={"fallback": True})(torch.eye(3)), f(torch.eye(3)))
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    (lambda m, o: (None, None, o), TypeError, "nn.Module"),
+    (lambda m, o: (m, None, None), TypeError, "torch.optim"),
+    (lambda m, o: (m, 3, o), TypeError, "function"),
+    (lambda m, o: (torch.nn.Linear(2, 2), None, o), ValueError, "does not have"),
+    (lambda m, o: (m, None, torch.optim.SGD(m.parameters(), lr=1, momentum=0.9, dampening=0.5)), NotImplementedError, "dampening"),
+])
+def test_what_cannot_be_compiled_is_said(arguments, error, message):
+    model = perceptron()
+    with pytest.raises(error, match=message):
+        step = pando.torch.compile_step(*arguments(model, torch.optim.SGD(model.parameters(), lr=0.1)))
+        step(*batch())
+
+
+def test_types_that_programs_do_not_have_are_named():
+    with pytest.raises(Exception, match="bfloat16"):
+        torch.compile(lambda x: x + 1, backend=pando.torch.backend)(torch.ones(2, dtype=torch.bfloat16))
+    with pytest.raises(Exception, match="Unknown options"):
+        torch.compile(lambda x: x + 1, backend=pando.torch.backend, options={"devise": "cpu"})(torch.ones(2))
+
+
+def test_integers_that_do_not_fit_are_an_error():
+    double = torch.compile(lambda x: x * 2, backend=pando.torch.backend)
+    assert torch.equal(double(torch.tensor([1, -2**30])), torch.tensor([2, -2**31]))
+    with pytest.raises(ValueError, match="2147483648"):
+        double(torch.tensor([2**31]))

@@ -1,0 +1,167 @@
+"""PyTorch's own table of ops, each run on its samples as a program of Pando and compared with PyTorch.
+
+    ops.py [--device cpu] [--gradient] [--samples 4] [--only PATTERN] [--update]
+
+Prints what does not pass and why, and compares with the lists ops.expected and gradients.expected, which may only grow (--update adds what newly passes).
+Exit status: 0 if everything in the list passes.
+"""
+import argparse
+import fnmatch
+import os
+import pathlib
+import signal
+import sys
+import warnings
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree
+
+from pando.torch import adapter
+from pando.torch.decompositions import decompositions
+from pando.torch.program import GraphProgram
+
+HERE = pathlib.Path(__file__).resolve().parent
+SECONDS = 120
+# What these compute is random: there is nothing to compare.
+RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "normal", "uniform", "rand_like", "randn_like", "randint_like", "randn", "rand",
+          "randint", "randperm", "multinomial", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout",
+          "nn.functional.feature_alpha_dropout", "nn.functional.rrelu", "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty",
+          "new_empty_strided", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
+
+
+def tensors_in(tree):
+    return [x for x in _pytree.tree_leaves(tree) if isinstance(x, torch.Tensor)]
+
+
+def weights_like(t):
+    """What a result is multiplied with before its gradient is taken: each element another number."""
+    return torch.sin(torch.arange(t.numel(), dtype=t.dtype)).reshape(t.shape)
+
+
+def function_of(op, sample, gradient):
+    """(a function of tensors that gives a list of tensors, the sample's tensors)"""
+    flat, spec = _pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
+    places = [i for i, x in enumerate(flat) if isinstance(x, torch.Tensor)]
+
+    def call(tensors):
+        given = list(flat)
+        for i, t in zip(places, tensors):
+            given[i] = t
+        args, kwargs = _pytree.tree_unflatten(given, spec)
+        return op(*args, **kwargs)
+
+    def forward(*tensors):
+        return tensors_in(call(tensors))
+
+    def with_gradient(*tensors):
+        leaves = [t.detach().requires_grad_() if t.is_floating_point() else t for t in tensors]
+        results = tensors_in(call(leaves))
+        floats = [r for r in results if r.is_floating_point() and r.requires_grad]
+        wanted = [t for t in leaves if t.requires_grad]
+        if not floats or not wanted:
+            return results
+        gradients = torch.autograd.grad(sum((r * weights_like(r)).sum() for r in floats), wanted, allow_unused=True)
+        return [*results, *(g for g in gradients if g is not None)]
+
+    return (with_gradient if gradient else forward), [flat[i].detach() for i in places]
+
+
+def difference(wanted, got):
+    """None, or what differs."""
+    if wanted.dtype != got.dtype or wanted.shape != got.shape:
+        return f"{got.dtype} {tuple(got.shape)} instead of {wanted.dtype} {tuple(wanted.shape)}"
+    if wanted.is_floating_point():
+        if not torch.allclose(wanted, got, rtol=1e-3, atol=1e-4, equal_nan=True):
+            return f"another number: {(wanted - got).abs().max().item():.3g} apart"
+    elif not torch.equal(wanted, got):
+        return "another number"
+    return None
+
+
+def outcome(op, sample, gradient, device):
+    """None: not for programs (no elements); "": passes; else what is wrong."""
+    function, tensors = function_of(op, sample, gradient)
+    if any(t.numel() == 0 for t in tensors):
+        return None
+    wanted = function(*[t.clone() for t in tensors])
+    if not wanted or any(t.numel() == 0 for t in wanted):
+        return None
+    graph = adapter.trace(function, tensors, decompositions())
+    graph.graph.eliminate_dead_code()
+    for a, b in zip(wanted, GraphProgram(graph, device)(tensors)):
+        wrong = difference(a.detach(), b)
+        if wrong:
+            return wrong
+    return ""
+
+
+def outcomes(op, gradient, device, count):
+    samples = list(op.sample_inputs("cpu", torch.float32, requires_grad=False))
+    for sample in samples[::max(1, len(samples) // count)][:count]:
+        try:
+            found = outcome(op, sample, gradient, device)
+        except Exception as error:
+            found = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        if found is not None:
+            yield found
+
+
+def isolated(op, gradient, device, count):
+    """None: nothing to run; "": all samples pass; else what is wrong with the first that does not. In a process of its own."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        signal.alarm(SECONDS)
+        try:
+            found = list(outcomes(op, gradient, device, count))
+            os.write(writer, ("+" if found else "0").encode() + next((f for f in found if f), "").encode()[:1000])
+        finally:
+            os._exit(0)
+    os.close(writer)
+    data = b""
+    while chunk := os.read(reader, 4096):
+        data += chunk
+    os.close(reader)
+    status = os.waitpid(child, 0)[1]
+    if not data:
+        return f"ended by signal {status & 127}" if status & 127 else "ended without a word"
+    return None if data[:1] == b"0" else data[1:].decode()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--gradient", action="store_true")
+    parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--only", default="*")
+    parser.add_argument("--part", default="0/1", help="I/N: every N-th op, from the I-th on")
+    parser.add_argument("--update", action="store_true")
+    given = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    path = HERE / ("gradients.expected" if given.gradient else "ops.expected")
+    expected = set(path.read_text().split()) if path.exists() else set()
+    first, parts = map(int, given.part.split("/"))
+    chosen = [op for op in op_db if op.supports_dtype(torch.float32, "cpu") and op.name not in RANDOM and (op.supports_autograd or not given.gradient)
+              and fnmatch.fnmatch(op.name, given.only)][first::parts]
+    passed, lost = set(), []
+    for op in chosen:
+        name = op.name + (f"/{op.variant_test_name}" if op.variant_test_name else "")
+        found = isolated(op, given.gradient, given.device, given.samples)
+        if found == "":
+            passed.add(name)
+        elif found is not None:
+            print(f"{name}: {found}", flush=True)
+            if name in expected:
+                lost.append(name)
+    print(f"{len(passed)} passed, {len(lost)} failed")
+    for name in lost:
+        print(f"lost: {name}")
+    if given.update:
+        path.write_text("\n".join(sorted(expected | passed)) + "\n")
+    return bool(lost)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

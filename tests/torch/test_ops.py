@@ -1,0 +1,34 @@
+"""PyTorch's table of ops: what is in the lists passes, forward and with gradients. `ops.py` prints the rest with reasons."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@pytest.mark.parametrize("options", [[], ["--gradient"], ["--device", "ipu_model", "--part", "0/8"]], ids=["forward", "gradients", "tiles"])
+def test_ops(options):
+    done = subprocess.run([sys.executable, HERE / "ops.py", *options], stdout=subprocess.PIPE, text=True)
+    lost = [line for line in done.stdout.splitlines() if line.startswith("lost: ")]
+    assert done.returncode == 0 and not lost, lost
+
+
+def test_core_aten_has_rules_or_is_taken_apart():
+    import torch
+
+    from pando.torch.decompositions import decompositions
+    from pando.torch.table import RULES
+
+    missing = (HERE / "core_aten.missing").read_text().split("\n")
+    reasons = dict(line.split(": ", 1) for line in missing if ": " in line)
+    known = {*RULES, *decompositions()}
+    without = set()
+    for name in dir(torch.ops.aten):
+        packet = getattr(torch.ops.aten, name)
+        for overload in packet.overloads() if hasattr(packet, "overloads") else ():
+            op = getattr(packet, overload)
+            if torch.Tag.core in op.tags and not overload.endswith("out") and op not in known:
+                without.add(str(op))
+    assert without == set(reasons)
