@@ -8,7 +8,7 @@ from popxl._checks import describe, integer, name_of, shape_of
 from popxl._lazy import np
 from popxl.context import _context
 from popxl.tensor import Constant, HostScalarTensor, Tensor, Variable
-from popxl.utils import _DOWNCAST, is_torch, to_numpy
+from popxl.utils import _DOWNCAST, check_real, is_torch, to_numpy
 
 if typing.TYPE_CHECKING:
     from popxl.remote_buffer import RemoteBuffer
@@ -28,9 +28,11 @@ def _host_data(data, dtype, downcast, log2_scale, nan_on_overflow, grouping):
     """(array, memory-mapped array or None)"""
     if not _is_memmap(data):
         array = to_numpy(data, dtype, downcast, True, log2_scale, nan_on_overflow)
+        check_real(array, "Host data")
         return array, None
     if not data.flags["C_CONTIGUOUS"]:
         raise ValueError("When passing a memory-mapped NumPy array, it must already be in C-ordered contiguous memory: nothing is copied.")
+    check_real(data, "Host data")
     own = dtypes.dtype.as_dtype(data.dtype)
     wanted = own if dtype is None else dtype
     if data.dtype.name in _DOWNCAST and (wanted is not own or downcast):
@@ -163,6 +165,7 @@ def constant(data: HostScalarTensor, dtype: Optional[dtypes.dtype] = None, name:
 
 
 def _add_constant(graph, array, name):
+    check_real(array, "Host data")
     ir = graph.ir
     if ir._synced_version != (id(_context), _context._version):
         _context._sync(ir)

@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Union
 from popxl._lazy import np
 from popxl.streams import DeviceToHostStream, HostToDeviceStream
 from popxl.tensor import Constant, HostTensor, Tensor, Variable
-from popxl.utils import is_torch, to_numpy, with_integers
+from popxl.utils import check_real, is_torch, to_numpy, with_integers
 
 if typing.TYPE_CHECKING:
     from popxl.ir import Ir
@@ -156,6 +156,7 @@ class Session:
             return form.index, value, self._transfers
         # What is wider goes into the stream's type at once: 32 bits between would lose some of it.
         array = to_numpy(value, None, False, copy=False, what=f"Data for {stream!r}")
+        check_real(array, f"Data for {stream!r}")
         slices = self._slices(stream, tuple(array.shape))
         if array.dtype != wanted:
             if array.dtype.names or wanted.names:
@@ -352,6 +353,7 @@ class Session:
                 raise TypeError(f"{t!r} takes an array of {t.dtype}, not a number.")
             data = np.array(data, wanted)
         array = to_numpy(data)
+        check_real(array, "Host data")
         if array.dtype != wanted:
             raise TypeError(f"Data of the type {array.dtype} for {t!r}.")
         shape = t.shape_on_host

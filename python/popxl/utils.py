@@ -25,9 +25,15 @@ def is_torch(x):
 
 
 def check_numbers(array, what):
-    """Raises TypeError for an array of other things than numbers, as objects, texts or complex numbers are. float8 is a type with a name."""
-    if array.dtype.kind not in "biuf" and not array.dtype.names:
+    """Raises TypeError for an array of other things than numbers, as objects, texts or times are. float8 is a type with a name."""
+    if array.dtype.kind not in "biufc" and not array.dtype.names:
         raise TypeError(f"{what}: elements of the type {array.dtype}; numbers are expected.")
+
+
+def check_real(array, what):
+    """Raises TypeError for complex numbers: no tensor of a program has them."""
+    if array.dtype.kind == "c":
+        raise TypeError(f"{what}: elements of the type {array.dtype}; real numbers are expected.")
 
 
 def with_integers(array, wanted, what):
@@ -45,7 +51,7 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
     """Host data as a C-contiguous array.
 
     Args:
-        x: number, sequence, array or torch tensor.
+        x: number, sequence, array or torch tensor, of numbers of any type that NumPy has.
         dtype: popxl's type of the elements; None: those of `x`.
         downcast: whether elements of 64 bits become 32 bits wide where no type is given.
         copy: whether the result may share no memory with `x`.
@@ -55,7 +61,7 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
 
     Raises:
         RuntimeError: log2_scale or nan_on_overflow for a type other than float8.
-        TypeError: what is no number.
+        TypeError: what is no number; complex numbers, where `dtype` is real.
         ValueError: integers that are too large for 32 bits, where no type is given.
     """
     is_float8 = dtype is not None and dtype.name.startswith("float8")
@@ -65,6 +71,8 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
         x = x.detach().cpu().numpy()
     array = np.asarray(x)
     check_numbers(array, what)
+    if dtype is not None and not dtype.is_complex:
+        check_real(array, what)
     if is_float8:
         if array.dtype == dtype.as_numpy():
             return np.array(array, copy=True) if copy else np.ascontiguousarray(array).reshape(array.shape)

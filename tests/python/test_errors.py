@@ -270,9 +270,10 @@ def test_arguments_that_cannot_be_are_named_where_they_are_given():
 def test_host_data_are_numbers_and_none_is_lost():
     ir = popxl.Ir()
     with ir.main_graph:
-        for data in (None, "1", [None], 1j, np.array(["1"])):
-            with pytest.raises(TypeError, match="^Host data: elements of the type .*; numbers are expected"):
-                popxl.variable(data)
+        for data in (None, "1", [None], 1j, np.array(["1"]), np.ones(2, np.complex64), np.array(["2026-01-01"], "M8[D]")):
+            for make in (popxl.variable, popxl.constant):
+                with pytest.raises(TypeError, match="^Host data: elements of the type .*; (real )?numbers are expected"):
+                    make(data)
         with pytest.raises(ValueError, match="^Host data of int64, which become int32: 1099511627776 at \\(1,\\) is no int32"):
             popxl.variable(np.array([1, 2**40]))
         assert popxl.variable(np.array([2**31 - 1, -2**31])).dtype is popxl.int32
@@ -288,7 +289,7 @@ def test_host_data_are_numbers_and_none_is_lost():
         for stream, data, kind, said in ((i, np.array([1, 2**31]), ValueError, r"2147483648 at \(1,\) is no int32"), (i, [0.5, 1], ValueError, r"0.5 at \(0,\) is no int32"),
                                          (i, [1, float("nan")], ValueError, r"nan at \(1,\) is no int32"), (b, [0, 2], ValueError, r"2 at \(1,\) is no bool"),
                                          (f, [1, None], TypeError, "elements of the type object; numbers are expected"),
-                                         (f, np.ones(2, complex), TypeError, "elements of the type complex128; numbers are expected")):
+                                         (f, np.ones(2, complex), TypeError, "elements of the type complex128; real numbers are expected")):
             with pytest.raises(kind, match=f"^Data for HostToDeviceStream.*{said}"):
                 session.run({**good, stream: data})
         arrays = session.create_host_outputs()

@@ -5,6 +5,7 @@ import pytest
 import popxl
 import popxl.ops as ops
 from popxl.errors import UndefinedValue
+from popxl.utils import to_numpy
 
 
 def test_names_are_unique(main):
@@ -20,6 +21,22 @@ def test_host_data_become_32_bits_wide(main):
     assert popxl.variable(1, downcast=False).dtype == popxl.int64
     assert popxl.constant([True]).dtype == popxl.bool
     assert popxl.constant(1, popxl.float16).dtype == popxl.float16
+
+
+@pytest.mark.parametrize("kind", sorted({np.dtype(c) for c in "?bBhHiIlLqQefdgFDG"}, key=str), ids=str)
+@pytest.mark.parametrize("copy", (True, False))
+def test_host_arrays_of_numbers_of_any_type_convert(kind, copy):
+    of_user = np.ones((2, 3), kind)
+    array = to_numpy(of_user, downcast=False, copy=copy)
+    assert array.dtype == kind and (array == of_user).all()
+    of_user[0, 1] = 0
+    assert array[0, 1] == (1 if copy else 0)
+    turned = to_numpy(of_user.T, downcast=False, copy=copy)
+    assert turned.flags.c_contiguous and (turned == of_user.T).all()
+    if kind.kind == "c":
+        with pytest.raises(TypeError, match="^Host data: elements of the type complex.*; real numbers are expected"):
+            to_numpy(of_user, popxl.float32)
+    assert to_numpy(np.ones(2), popxl.complex64).dtype == np.complex64
 
 
 def test_float8(main):
