@@ -1,6 +1,6 @@
 #include "base/sizes.h"
 
-#include <unistd.h>
+#include "base/process/host_memory.h"
 
 namespace pando {
 
@@ -26,8 +26,7 @@ std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, std::uint64_t mo
 }
 
 void check_host_memory(std::uint64_t bytes, ErrorKind kind, std::string_view what) {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  const std::uint64_t memory = pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : kMostBytes;
+  const std::uint64_t memory = host_memory();
   if (bytes > memory) fail(kind, "host-memory", "{}: {} bytes; the host's memory has {}", what, bytes, memory);
 }
 

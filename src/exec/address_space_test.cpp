@@ -31,7 +31,7 @@ TEST(AddressSpace, NoneIsLeftForTooMuch) {
 TEST(AddressSpace, TilesAndStacksHaveNoAddressWhoseLowHalfIsSmall) {
   tile::HandMade p(1, 1472, 638976);
   p.end_all();
-  const TileMemory memory(p.program, true);
+  const TileMemory memory(p.program, p.library, true);
   for (unsigned t = 0; t < 1472; ++t) {
     EXPECT_GE(low_half(memory.tile(0, TileId(t))), kSmallNumbers) << t;
     EXPECT_GE(low_half(memory.tile(0, TileId(t)) + memory.stride() - 1), kSmallNumbers) << t;

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/process/host_memory.h"
 #include "base/sizes.h"
 #include "exec/address_space.h"
+#include "exec/touched_memory.h"
 
 namespace pando::exec {
 namespace {
@@ -24,18 +26,11 @@ std::uint64_t page_up(std::uint64_t n) { return (n + kPage - 1) / kPage * kPage;
 // Whole pages of an image: a reset drops the tile's copies of them. The rest shares pages with other data, and is written again.
 std::uint64_t droppable_bytes(const tile::Image& image) { return image.begin % kPage == 0 ? image.bytes.size() / kPage * kPage : 0; }
 
-// Bytes of the pages of all tiles that some allocation touches (allocations are sorted).
-std::uint64_t allocated_pages(const tile::Program& program) {
-  std::uint64_t total = 0, covered = 0;
-  TileId tile;
-  for (const tile::Allocation& a : program.allocations) {
-    if (a.tile != tile) covered = 0;
-    tile = a.tile;
-    const std::uint64_t begin = std::max(a.offset / kPage * kPage, covered), end = page_up(a.offset + a.size);
-    if (a.size > 0 && end > begin) total += end - begin;
-    covered = std::max(covered, end);
-  }
-  return total;
+// The quick figure decides for nearly all programs.
+void check_touched(const tile::Program& program, const Library& library, std::uint64_t at_most) {
+  if (saturating_mul(at_most, program.replication) <= host_memory()) return;
+  check_host_memory(saturating_mul(touched_bytes(program, library), program.replication), ErrorKind::stream_memory_allocation_error,
+                    "what the program writes to tile memory");
 }
 
 // A file in memory.
@@ -155,7 +150,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
   return *this;
 }
 
-TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program_(program) {
+TileMemory::TileMemory(const tile::Program& program, const Library& library, bool whole_tiles) : program_(program) {
   std::uint64_t highest = 1;
   for (const std::uint64_t bytes : program.tile_bytes) highest = std::max(highest, bytes);
   for (const tile::Image& image : program.images) highest = std::max(highest, image.begin + image.bytes.size());
@@ -163,9 +158,8 @@ TileMemory::TileMemory(const tile::Program& program, bool whole_tiles) : program
   tile_size_ = program.machine.bounded_memory ? std::max(highest, program.machine.bytes_per_tile()) : highest;
   stride_ = (page_up(highest) / kPage | 1) * kPage;
   const std::uint64_t total = stride_ * program.machine.tiles();
-  const std::uint64_t used = allocated_pages(program);
-  check_host_memory(saturating_mul(used, program.replication), ErrorKind::stream_memory_allocation_error,
-                    "what the program keeps in tile memory");
+  const std::uint64_t used = touched_bytes_at_most(program);
+  check_touched(program, library, used);
   const ImageSets images = image_sets(program);
   check_maps(images, program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "codelet/library.h"
 #include "tile/program.h"
 
 namespace pando::exec {
@@ -31,8 +32,10 @@ class Mapping {
 
 class TileMemory {
  public:
-  // `whole_tiles`: codelets may touch any byte of their tile, so each has all of it; otherwise only its used bytes.
-  TileMemory(const tile::Program& program, bool whole_tiles);
+  // `whole_tiles`: codelets may touch any byte of their tile, so each has all of it; otherwise only its used bytes. Throws
+  // stream_memory_allocation_error if the host has no such address space, or less memory than the program is known to touch
+  // (touched_memory.h): reserved ranges and images cost what is used of them.
+  TileMemory(const tile::Program& program, const Library& library, bool whole_tiles);
   TileMemory(const TileMemory&) = delete;
   TileMemory& operator=(const TileMemory&) = delete;
 

@@ -43,7 +43,7 @@ struct Runner::State {
   State(std::shared_ptr<const tile::Program> p, Library l, const Options& options)
       : program((check_library(*p, l), std::move(p))),
         library(std::move(l)),
-        memory(*program, sees_tiles(*program, library)),
+        memory(*program, library, sees_tiles(*program, library)),
         contexts(make_contexts()),
         ends(*program, options.prefetch),
         interpreter(*program, library, memory, contexts, ends, options) {
