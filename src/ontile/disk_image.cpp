@@ -99,6 +99,12 @@ void lock(int file, const std::string& path) {
   refuse<poplar::file_load_error>("disk-image-damaged", "{} is damaged: {} at byte {}; nothing was written to it", path, what, at);
 }
 
+[[noreturn]] void damaged_group(const std::string& path, std::uint64_t at, std::uint64_t group, std::string_view what) {
+  refuse<poplar::file_load_error>("disk-image-damaged",
+                                  "{} is damaged: group {}, from byte {} on, {}; what is before it is whole; nothing was written to it",
+                                  path, group, at, what);
+}
+
 }  // namespace
 
 DiskImage::DiskImage(std::string path, unsigned kib) : path_(std::move(path)), kib_(kib) {
@@ -157,19 +163,24 @@ void DiskImage::read() {
     end_ += bytes;
     ++groups_;
   }
-  if (end_ < size) check_nothing_follows(size);
+  if (end_ == size) return;
+  const std::string rest = read_from(file_, end_, size - end_, path_);
+  check_is_cut_off(rest);
+  cut_off(rest);
 }
 
-// The bytes of the group at the end of what was read, whose blocks it takes; 0 if there is no whole one.
+// The bytes of the group at the end of what was read, whose blocks it takes; 0 if the file has no whole one there.
 std::uint64_t DiskImage::read_group(std::uint64_t size) {
   GroupHead head;
   if (size - end_ < sizeof head) return 0;
   std::memcpy(&head, read_from(file_, end_, sizeof head, path_).data(), sizeof head);
   const std::uint64_t left = size - end_ - sizeof head;
-  if (head.magic != GroupHead().magic || head.head_checksum != checksum_of(head) || head.count > left / kEntryBytes) return 0;
+  if (head.magic != GroupHead().magic || head.head_checksum != checksum_of(head))
+    damaged_group(path_, end_, groups_, "has a head that does not fit its checksum");
   if (head.number != groups_) damaged(path_, end_, fmt::format("group {} is where group {} belongs", head.number, groups_));
+  if (head.count > left / kEntryBytes) return 0;
   const std::string entries = read_from(file_, end_ + sizeof head, head.count * kEntryBytes, path_);
-  if (checksum_of(entries) != head.checksum) return 0;
+  if (checksum_of(entries) != head.checksum) damaged_group(path_, end_, groups_, "does not fit its checksum");
   for (std::size_t at = 0; at < entries.size(); at += kEntryBytes) {
     std::uint32_t place[2];
     std::memcpy(place, entries.data() + at, sizeof place);
@@ -180,15 +191,47 @@ std::uint64_t DiskImage::read_group(std::uint64_t size) {
   return sizeof head + entries.size();
 }
 
-// What a cut-off write left has no group behind it.
-void DiskImage::check_nothing_follows(std::uint64_t size) const {
-  const std::string rest = read_from(file_, end_, size - end_, path_);
+// The rest of the file, no whole group, is the beginning of one: it begins as the next one would, and no group is in it.
+void DiskImage::check_is_cut_off(const std::string& rest) const {
+  GroupHead next;
+  next.number = groups_;
+  constexpr std::size_t kKnown = offsetof(GroupHead, count);
+  if (std::memcmp(rest.data(), &next, std::min(rest.size(), kKnown)) != 0) damaged(path_, end_, "something that is no group");
   GroupHead head;
   for (std::size_t at = 8; at + sizeof head <= rest.size(); at += 8) {
     std::memcpy(&head, rest.data() + at, sizeof head);
     if (head.magic == GroupHead().magic && head.head_checksum == checksum_of(head))
-      damaged(path_, end_, fmt::format("group {} does not fit its checksum, and group {} follows", groups_, head.number));
+      damaged(path_, end_, fmt::format("group {} is shorter than it says, and group {} follows", groups_, head.number));
   }
+}
+
+// Kept, under the first name that is free, before it goes.
+void DiskImage::cut_off(const std::string& rest) {
+  std::string tail = path_ + ".tail";
+  const auto make = [&] { return ::open(tail.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); };
+  int file = make();
+  for (unsigned n = 2; file < 0 && errno == EEXIST; ++n) {
+    tail = fmt::format("{}.tail{}", path_, n);
+    file = make();
+  }
+  if (file < 0) fail("write", tail);
+  bool kept = true;
+  for (std::size_t done = 0; kept && done < rest.size();) {
+    const ssize_t n = ::write(file, rest.data() + done, rest.size() - done);
+    kept = n > 0;
+    done += kept ? static_cast<std::size_t>(n) : 0;
+  }
+  kept = kept && ::fsync(file) == 0;
+  const int why = errno;
+  ::close(file);
+  if (!kept) {
+    ::unlink(tail.c_str());
+    errno = why;
+    fail("write", tail);
+  }
+  if (::ftruncate(file_, static_cast<off_t>(end_)) != 0 || ::fdatasync(file_) != 0) fail("write", path_);
+  notice_ = fmt::format("the last write to {} was cut off after {} bytes: they are in {}; the disks are as they were before that write",
+                        path_, rest.size(), tail);
 }
 
 // With the head before the entries. None: nothing.
@@ -212,7 +255,7 @@ void DiskImage::each_block(const std::function<void(std::uint32_t, std::uint32_t
 
 // On the file's disk when it returns.
 void DiskImage::append(int file, const std::string& bytes, const std::string& path) {
-  // What a cut-off write left goes first.
+  // What an earlier try left goes first.
   if (::ftruncate(file, static_cast<off_t>(end_)) != 0) fail("write", path);
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::pwrite(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(end_ + done));

@@ -5,9 +5,9 @@
 //   image.write_back();                              // a kill at any moment leaves all of these puts, or none
 //
 // The file is a log: a line of text, then groups of blocks, each group with its number and checksums; of a block that is there twice the
-// later one counts. A group that is not whole is where a write was cut off, and the end, if it is the last one; the next write cuts it
-// off. If a whole one comes behind it, the file is damaged: it is refused and stays as it is. When most of the log is of the past it is
-// written anew, beside the old one, which it then replaces.
+// later one counts. A last group that is longer than the file is a write that was cut off: it is moved to a file beside the image,
+// FILE.tail, when the image is opened, and notice() says so. Everything else that does not fit its checksum is damage: the image is
+// refused, and stays as it is. When most of the log is of the past, a new log is written beside the old one, which it then replaces.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,9 @@ class DiskImage {
   DiskImage(const DiskImage&) = delete;
   DiskImage& operator=(const DiskImage&) = delete;
 
+  // What was cut off the image when it was opened, and where it is kept; empty: nothing.
+  const std::string& notice() const { return notice_; }
+
   unsigned kib() const { return kib_; }
   std::uint32_t blocks() const;  // of a tile
   void put(std::uint32_t tile, std::uint32_t block, std::string_view bytes);
@@ -50,7 +53,8 @@ class DiskImage {
   void read();
   void read_head();
   std::uint64_t read_group(std::uint64_t size);
-  void check_nothing_follows(std::uint64_t size) const;
+  void check_is_cut_off(const std::string& rest) const;
+  void cut_off(const std::string& rest);
   std::string group_of(const std::string& entries);
   void rewrite();
   void append_group(const std::string& entries);
@@ -61,6 +65,7 @@ class DiskImage {
   int file_ = -1;
   std::uint64_t end_ = 0;     // of the log
   std::uint64_t groups_ = 0;  // in it
+  std::string notice_;
   std::map<Place, Block> blocks_;
 };
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -20,8 +21,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+// In memory, where the host has a folder there: thousands of images are written to the disk each time.
 struct Folder {
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::path path = std::filesystem::path(std::filesystem::exists("/dev/shm") ? "/dev/shm" : testing::TempDir()) /
+                               fmt::format("{}_{}", testing::UnitTest::GetInstance()->current_test_info()->name(), ::getpid());
   Folder() {
     std::filesystem::remove_all(path);
     std::filesystem::create_directories(path);
@@ -92,103 +95,127 @@ TEST(DiskImage, KeepsBlocksOfEachTile) {
   EXPECT_EQ(content(again), "0:3c 1000:15b ");
 }
 
-TEST(DiskImage, ACutOffWriteIsNone) {
-  const Folder folder;
-  const std::string whole = folder.file("whole"), cut = folder.file("cut");
-  std::uintmax_t first = 0;
-  {
-    DiskImage image(whole, 8);
-    image.put(0, 0, block_of('a'));
-    image.write_back();
-    first = std::filesystem::file_size(whole);
-    image.put(0, 0, block_of('b'));
-    image.put(1, 1, block_of('b'));
-    image.write_back();
-  }
-  const std::uintmax_t all = std::filesystem::file_size(whole);
-  for (std::uintmax_t size = first; size <= all; size += size + 60 < all ? 29 : 1) {
-    std::filesystem::copy_file(whole, cut, std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::resize_file(cut, size);
-    EXPECT_EQ(content(DiskImage(cut, 0)), size == all ? "0:0b 1:1b " : "0:0a ") << size;
-  }
-  // The rest of it does no harm.
-  std::filesystem::resize_file(cut, all - 1);
-  {
-    DiskImage image(cut, 0);
-    image.put(2, 2, block_of('c'));
-    image.write_back();
-  }
-  EXPECT_EQ(content(DiskImage(cut, 0)), "0:0a 2:2c ");
-}
-
 std::string bytes_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Of three groups, of 1, 2 and 3 blocks.
-std::string image_of_three(const Folder& folder) {
-  const std::string file = folder.file("three");
+// Of so many groups, of 1, 2, 3 ... blocks.
+std::string image_of(const Folder& folder, std::uint32_t groups) {
+  const std::string file = folder.file("whole");
+  std::filesystem::remove(file);
   DiskImage image(file, 8);
-  for (std::uint32_t group = 0; group < 3; ++group) {
+  for (std::uint32_t group = 0; group < groups; ++group) {
     for (std::uint32_t tile = 0; tile <= group; ++tile) image.put(tile, group, block_of(static_cast<char>('a' + group)));
     image.write_back();
   }
   return bytes_of(file);
 }
 
-// Opens an image of these bytes and writes to it. "": it was refused as damaged, and is as it was; else what it held.
+// What an image of so many groups holds, and how long it is.
+constexpr const char* kHeld[] = {"", "0:0a ", "0:0a 0:1b 1:1b ", "0:0a 0:1b 0:2c 1:1b 1:2c 2:2c "};
+constexpr std::size_t kLength[] = {64, 64 + 560, 64 + 560 + 1080, 64 + 560 + 1080 + 1600};
+
+// Opens an image of these bytes and writes to it. "refused": as damaged, and it is as it was; else what it held, and after it "cut" if
+// something was cut off, which is then whole in the file beside it.
 std::string held_by(const Folder& folder, const std::string& bytes) {
-  const std::string file = folder.file("copy");
+  const std::string file = folder.file("copy"), tail = file + ".tail";
+  std::filesystem::remove(tail);
   std::ofstream(file, std::ios::binary) << bytes;
   try {
     DiskImage image(file, 0);
-    const std::string held = content(image);
+    const std::string held = content(image), kept = bytes_of(file);
+    const bool cut = !image.notice().empty();
+    EXPECT_EQ(cut, std::filesystem::exists(tail));
+    EXPECT_TRUE(kept + bytes_of(tail) == bytes) << "something is neither in the image nor beside it";
+    if (cut) EXPECT_THAT(image.notice(), HasSubstr(tail));
     image.put(7, 7, block_of('z'));
     image.write_back();
-    return held.empty() ? "nothing" : held;
+    EXPECT_TRUE(bytes_of(file).starts_with(kept));
+    return held + (cut ? "cut" : "");
   } catch (const poplar::file_load_error& error) {
     EXPECT_THAT(error.what(), testing::AnyOf(HasSubstr("is damaged: "), HasSubstr("is no image"), HasSubstr("an earlier version")));
     EXPECT_TRUE(bytes_of(file) == bytes) << "what was refused was written";
-    return {};
+    EXPECT_FALSE(std::filesystem::exists(tail));
+    return "refused";
   }
 }
 
-constexpr std::size_t kSecond = 64 + 40 + 520, kThird = kSecond + 40 + 2 * 520;
-
-TEST(DiskImage, AFlippedBitIsDamageUnlessItIsInTheLastWrite) {
+// What the user has not been told about is as it was: the whole image, or an error, or a cut that is said.
+TEST(DiskImage, AFlippedBitAnywhereIsRefused) {
   const Folder folder;
-  const std::string whole = image_of_three(folder);
-  ASSERT_EQ(whole.size(), kThird + 40 + 3 * 520);
-  for (std::size_t at = 0; at < whole.size(); ++at)
-    for (int bit = static_cast<int>(at % 3); bit < 8; bit += 3) {
-      std::string bytes = whole;
-      bytes[at] = static_cast<char>(bytes[at] ^ 1 << bit);
-      EXPECT_EQ(held_by(folder, bytes), at < kThird ? "" : "0:0a 0:1b 1:1b ") << "bit " << bit << " of byte " << at;
+  for (std::uint32_t groups = 1; groups <= 3; ++groups) {
+    const std::string whole = image_of(folder, groups);
+    ASSERT_EQ(whole.size(), kLength[groups]);
+    EXPECT_EQ(held_by(folder, whole), kHeld[groups]);
+    for (std::size_t at = 0; at < whole.size(); ++at)
+      for (int bit = static_cast<int>(at % 5); bit < 8; bit += 5) {
+        std::string bytes = whole;
+        bytes[at] = static_cast<char>(bytes[at] ^ 1 << bit);
+        EXPECT_EQ(held_by(folder, bytes), "refused") << "bit " << bit << " of byte " << at << " of " << groups << " groups";
+      }
+  }
+}
+
+TEST(DiskImage, AZeroedPieceIsRefused) {
+  const Folder folder;
+  for (std::uint32_t groups = 1; groups <= 3; ++groups) {
+    const std::string whole = image_of(folder, groups);
+    for (const std::size_t page : {64u, 512u, 4096u})
+      for (std::size_t at = 0; at < whole.size(); at += page) {
+        std::string bytes = whole;
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), std::min(page, bytes.size() - at), '\0');
+        EXPECT_EQ(held_by(folder, bytes), "refused") << page << " bytes from " << at << " of " << groups << " groups";
+      }
+    EXPECT_EQ(held_by(folder, whole + std::string(100, '\0')), "refused");
+    EXPECT_EQ(held_by(folder, whole + '\0'), "refused");
+  }
+}
+
+TEST(DiskImage, OfAGroupThatIsCutOffTheBeginningIsKeptBesideTheImage) {
+  const Folder folder;
+  for (std::uint32_t groups = 1; groups <= 3; ++groups) {
+    const std::string whole = image_of(folder, groups);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      std::uint32_t before = 0;
+      while (before < groups && kLength[before + 1] <= size) ++before;
+      const bool is_whole = size == kLength[before];
+      const std::string held = size < kLength[0] ? "refused" : kHeld[before] + std::string(is_whole ? "" : "cut");
+      EXPECT_EQ(held_by(folder, whole.substr(0, size)), held) << size << " bytes of " << groups << " groups";
     }
+  }
+}
+
+TEST(DiskImage, EachTailHasAFileOfItsOwn) {
+  const Folder folder;
+  const std::string whole = image_of(folder, 2), file = folder.file("copy");
+  for (const char* tail : {"copy.tail", "copy.tail2", "copy.tail3"}) {
+    std::ofstream(file, std::ios::binary) << whole.substr(0, whole.size() - 10);
+    EXPECT_THAT(DiskImage(file, 0).notice(), HasSubstr(tail));
+    EXPECT_EQ(std::filesystem::file_size(folder.file(tail)), 1070u);
+  }
+  // It cannot be kept: the image stays as it is.
+  std::ofstream(file, std::ios::binary) << whole.substr(0, whole.size() - 10);
+  {
+    const FullDisk full(100);
+    EXPECT_THAT([&] { DiskImage(file, 0); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("cannot write")));
+  }
+  EXPECT_EQ(std::filesystem::file_size(file), whole.size() - 10);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("copy.tail4")));
 }
 
 TEST(DiskImage, GroupsThatAreGoneOrMovedAreDamage) {
   const Folder folder;
-  const std::string whole = image_of_three(folder);
-  const std::string head = whole.substr(0, 64), first = whole.substr(64, 560), second = whole.substr(kSecond, 1080),
-                    third = whole.substr(kThird);
-  EXPECT_EQ(held_by(folder, head + first + second + third), "0:0a 0:1b 0:2c 1:1b 1:2c 2:2c ");
-  EXPECT_EQ(held_by(folder, head + first + third), "");
-  EXPECT_EQ(held_by(folder, head + second), "");
-  EXPECT_EQ(held_by(folder, head + first + first), "");
-  EXPECT_EQ(held_by(folder, head + second + first + third), "");
-  EXPECT_EQ(held_by(folder, head + std::string(560, '\0') + second), "");
-  EXPECT_EQ(held_by(folder, head + first + std::string(100, '\0')), "0:0a ");
-}
-
-TEST(DiskImage, EveryLengthIsAWholeStateOrRefused) {
-  const Folder folder;
-  const std::string whole = image_of_three(folder);
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    const char* const held = size < 64 ? "" : size < kSecond ? "nothing" : size < kThird ? "0:0a " : "0:0a 0:1b 1:1b ";
-    EXPECT_EQ(held_by(folder, whole.substr(0, size)), held) << size;
-  }
+  const std::string whole = image_of(folder, 3);
+  const std::string head = whole.substr(0, 64), first = whole.substr(64, 560), second = whole.substr(kLength[1], 1080),
+                    third = whole.substr(kLength[2]);
+  EXPECT_EQ(held_by(folder, head + first + second + third), kHeld[3]);
+  EXPECT_EQ(held_by(folder, head + first + third), "refused");
+  EXPECT_EQ(held_by(folder, head + second), "refused");
+  EXPECT_EQ(held_by(folder, head + first + first), "refused");
+  EXPECT_EQ(held_by(folder, head + second + first + third), "refused");
+  EXPECT_EQ(held_by(folder, head + std::string(560, '\0') + second), "refused");
+  EXPECT_EQ(held_by(folder, head + first + second.substr(0, 700) + third), "refused");
 }
 
 TEST(DiskImage, IsAFileOfTheUserAlone) {

@@ -417,6 +417,10 @@ void Session::set_output(std::function<void(const Reply&)> output) { impl_->opti
 
 unsigned Session::ipus() const { return impl_->shape.ipus; }
 unsigned Session::tiles() const { return impl_->shape.tiles; }
+const std::string& Session::disk_notice() const {
+  static const std::string none;
+  return impl_->disks ? impl_->disks->notice() : none;
+}
 
 Reply Session::run(std::string_view source, Input input, std::string_view name) { return impl_->command(Action::run, source, input, name); }
 

@@ -59,8 +59,8 @@ struct SessionOptions {
   // not throw.
   std::function<void(const Reply& said)> output;
   // Each tile's disk, mounted at '/' when its Python first looks there, and the file that all of them are kept in: read at the start,
-  // written after each command that changed one (a kill at any moment leaves a whole image). No file: what is on the disks goes with the
-  // session.
+  // written after each command that changed one (a kill at any moment leaves a whole image, or a last write that is cut off:
+  // disk_notice()). No file: what is on the disks goes with the session.
   std::string disk;
   unsigned disk_kib = 0;                           // of each tile; 0: as the file says, or 64 if it is new. Neither: tiles have no disks
   unsigned lent_kib = 0;                           // of each tile, for the files of others: tile.RemoteBlockDevice
@@ -94,6 +94,8 @@ class POPLAR_EXPORT Session {
 
   unsigned ipus() const;
   unsigned tiles() const;
+  // What was cut off SessionOptions::disk when it was opened, and where it is kept; empty: nothing.
+  const std::string& disk_notice() const;
 
   // Runs a command on every selected tile; returns when all of them have ended it. `name` is the file that tracebacks show.
   Reply run(std::string_view source, Input input, std::string_view name = "<stdin>");

@@ -394,7 +394,29 @@ class OnTiles(unittest.TestCase):
         disk = os.path.join(self.folder.name, "disks")
         write = "with open('/note', 'w') as f: f.write('tile %d' % (__tileid // 4))"
         self.assertEqual(self.run_it("--disk", disk, "--disk-kib", "32", "-c", write)[0], 0)
-        self.assertIn("tiles 4-7\ntile 1\n", self.run_it("--disk", disk, "-c", "print(open('/note').read())")[1])
+        read = ("--disk", disk, "-c", "print(open('/note').read())")
+        self.assertIn("tiles 4-7\ntile 1\n", self.run_it(*read)[1])
+        with open(disk, "rb") as file:
+            whole = file.read()
+
+        # A flipped bit: refused, and the file stays as it is.
+        with open(disk, "wb") as file:
+            file.write(whole[:-100] + bytes([whole[-100] ^ 4]) + whole[-99:])
+        status, out, err = self.run_it(*read)
+        self.assertEqual((status, out), (2, ""))
+        self.assertRegex(err, r"pando repl: .*disks is damaged: group 0, from byte 64 on, does not fit its checksum; what is before it is whole; nothing was written to it \[disk-image-damaged\]")
+        with open(disk, "rb") as file:
+            self.assertEqual(file.read(), whole[:-100] + bytes([whole[-100] ^ 4]) + whole[-99:])
+
+        # A write that was cut off: it is kept, standard error and the status say so, once.
+        with open(disk, "wb") as file:
+            file.write(whole[:-100])
+        status, out, err = self.run_it("--disk", disk, "-c", "print('here')")
+        self.assertEqual((status, out), (3, "here\n"))
+        self.assertRegex(err, r"pando repl: warning: the last write to .*disks was cut off after \d+ bytes: they are in .*disks.tail;")
+        with open(disk, "rb") as file, open(disk + ".tail", "rb") as tail:
+            self.assertEqual(file.read() + tail.read(), whole[:-100])
+        self.assertEqual(self.run_it("--disk", disk, "-c", "print('here')"), (0, "here\n", ""))
 
     def test_files_and_their_arguments(self):
         script = os.path.join(self.folder.name, "script.py")

@@ -44,7 +44,9 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_flag("--json", arguments.front.json, "Requests and replies in JSON, one a line, for other programs");
   app.footer(
       "Without a script: a prompt, or what is piped in. Exit status: 0 if every tile is done, 1 if one raised or has ended, that of\n"
-      "SystemExit (the highest), 130 after Ctrl-C; 2 if the command line is wrong.");
+      "SystemExit (the highest), 130 after Ctrl-C; 2 if the command line is wrong or the disk image damaged; 3 instead of 0 if the last "
+      "write to\n"
+      "the disk image was cut off: standard error says where it is kept.");
   app.prefix_command();  // the first word that is no option, and all after it
 }
 
@@ -68,7 +70,8 @@ int run(Arguments& arguments) {
   arguments.session.progress = [json](std::string_view what) { show_progress(json, what); };
   SessionMachine machine(arguments.session, !json);
   if (!json) show_progress(json, "");
-  return run_front(arguments.front, script, machine);
+  machine.say_what_was_cut_off("pando repl");
+  return machine.exit_status(run_front(arguments.front, script, machine));
 }
 
 }  // namespace

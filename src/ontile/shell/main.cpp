@@ -43,7 +43,9 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_flag("--allow-host", arguments.allow_host, "!COMMAND runs on the host");
   app.add_option("-c", arguments.lines, "Carry out these lines and end")->each([&](const std::string&) { arguments.has_lines = true; });
   app.add_flag("-v,--verbose", arguments.verbose, "Show lines that are not typed before they are carried out");
-  app.footer("help lists what the shell knows. Exit status: that of `exit`, or of the last line; 2 if the command line is wrong.");
+  app.footer(
+      "help lists what the shell knows. Exit status: that of `exit`, or of the last line; 2 if the command line is wrong or the\n"
+      "disk image damaged; 3 instead of 0 if the last write to the disk image was cut off: standard error says where it is kept.");
 }
 
 void print(std::string_view text) {
@@ -132,6 +134,7 @@ int run(Arguments& arguments) {
   arguments.session.progress = show_progress;
   SessionMachine machine(arguments.session, true);
   show_progress("");
+  machine.say_what_was_cut_off("pando shell");
   // A program asks: the last line that it wrote is the prompt.
   machine.set_input([&](const Reply& said, std::string& line) {
     const std::string text = text_of(said, style);
@@ -141,12 +144,12 @@ int run(Arguments& arguments) {
   });
   Interrupts interrupts(machine);
   TileShell shell(machine, options_of(arguments, machine, at_terminal), print);
-  if (!at_terminal) return run_lines(shell, source, interrupts);
+  if (!at_terminal) return machine.exit_status(run_lines(shell, source, interrupts));
   LineEditor editor(interrupts, [&](std::string_view line) { return shell.complete(line); }, history_file("shell_history"));
   source.edit_with(&editor);
   const int status = run_lines(shell, source, interrupts);
   if (!shell.has_left()) print("\n");
-  return status;
+  return machine.exit_status(status);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // A Session as a Machine.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
+#include "base/messages.h"
 #include "ontile/repl/shell/machine.h"
 #include "ontile/repl/shell/running_notice.h"
 
@@ -16,6 +19,12 @@ class SessionMachine final : public Machine {
 
   unsigned ipus() const override { return session_.ipus(); }
   unsigned tiles() const override { return session_.tiles(); }
+  // If a write to the disk image was cut off, standard error says so, and scripts see kCutOff instead of 0.
+  static constexpr int kCutOff = 3;
+  void say_what_was_cut_off(const char* tool) const {
+    if (!session_.disk_notice().empty()) complain(fmt::format("{}: warning: {}", tool, session_.disk_notice()));
+  }
+  int exit_status(int status) const { return status == 0 && !session_.disk_notice().empty() ? kCutOff : status; }
   Reply run(std::string_view source, Session::Input input, std::string_view name) override {
     if (for_person_) notice_.emplace(static_cast<unsigned>(selected().size()));
     const HideNotice at_end{notice_};
