@@ -90,4 +90,6 @@ function(pando_grouped_manifest out dir)
 endfunction()
 
 pando_grouped_manifest(op_manifest.inc ${CMAKE_SOURCE_DIR}/src/ir/ops)
+pando_grouped_manifest(composition_manifest.inc ${CMAKE_SOURCE_DIR}/src/ir/compositions)
+pando_grouped_manifest(onnx_manifest.inc ${CMAKE_SOURCE_DIR}/src/onnx/ops)
 pando_grouped_manifest(step_manifest.inc ${CMAKE_SOURCE_DIR}/src/tile/steps)

@@ -179,6 +179,7 @@ void bind_program(nb::module_& m) {
   bind_program_views(c);
   bind_rewriting(c);
   bind_gradients(c);
+  bind_compositions(m, c);
 }
 
 }  // namespace pando::python

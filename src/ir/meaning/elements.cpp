@@ -60,6 +60,19 @@ std::vector<Sample> bool_binary_samples() {
   return all;
 }
 
+std::vector<Sample> integer_binary_samples(DTypeSet types) {
+  std::vector<Sample> all;
+  for (std::size_t i = 0; i < kDTypes; ++i) {
+    const auto t = static_cast<DType>(i);
+    if ((types & set_of(t)) == 0) continue;
+    Sample s;
+    s.operands = {{t, {2, 3}, 0, 0, {0, 1, 5, 77, 100, 127}}, {t, {3}, 0, 0, {1, 3, 6}}};
+    s.smooth = false;
+    all.push_back(s);
+  }
+  return all;
+}
+
 std::vector<Sample> comparison_samples() {
   std::vector<Sample> all = binary_samples();
   for (Sample s : bool_binary_samples()) all.push_back(s);

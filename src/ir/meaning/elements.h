@@ -115,6 +115,8 @@ std::vector<Sample> kinked_unary_samples();
 std::vector<Sample> special_samples();
 // bool operands, broadcasting.
 std::vector<Sample> bool_binary_samples();
+// One of each of the types: small numbers on the left, smaller ones on the right.
+std::vector<Sample> integer_binary_samples(DTypeSet types);
 // binary_samples and bools.
 std::vector<Sample> comparison_samples();
 // y or x, and the gradient dy.
