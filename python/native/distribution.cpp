@@ -134,12 +134,31 @@ std::vector<std::pair<Index, Index>> stores(const Distribution& d) {
 void bind_distribution(nb::module_& m) {
   m.def(
       "load_onnx",
-      [](const std::string& path, const std::map<std::string, std::int64_t>& dimensions) {
+      [](const std::string& path, const std::map<std::string, std::int64_t>& dimensions,
+         const std::map<std::string, std::tuple<int, std::vector<std::int64_t>, nb::object>>& values) {
+        onnx::ImportOptions options{.dimensions = dimensions, .streams = true, .values = {}};
+        // A copy: what the array holds may change while the program is there.
+        for (const auto& [name, value] : values) {
+          const auto& [dtype, shape, array] = value;
+          const ir::HostTensor view = host_tensor_from(array, static_cast<ir::DType>(dtype), shape);
+          ir::HostTensor own(view.dtype(), view.shape());
+          std::copy_n(view.data(), view.size_bytes(), own.writable());
+          options.values.emplace(name, std::move(own));
+        }
         auto p = std::make_unique<Program>(1);
-        p->module() = onnx::import_file(path, {.dimensions = dimensions, .streams = true});
+        p->module() = onnx::import_file(path, options);
         return p.release();
       },
-      nb::rv_policy::take_ownership, nb::arg("path"), nb::arg("dimensions"));
+      nb::rv_policy::take_ownership, nb::arg("path"), nb::arg("dimensions"), nb::arg("values"),
+      "values: {input: (element type, shape, array)}.");
+  m.def(
+      "onnx_operators",
+      [] {
+        std::vector<std::tuple<std::string, std::string, std::string, std::string>> all;
+        for (const onnx::OperatorNote& o : onnx::operator_notes()) all.emplace_back(o.domain, o.name, o.signature, o.limits);
+        return all;
+      },
+      "(domain, name, signature, what is refused) of each operator that load_onnx knows.");
   m.def(
       "stream_list",
       [](Program& p) {

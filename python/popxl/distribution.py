@@ -138,19 +138,24 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
     return min(map(of, numbers), key=price)
 
 
-def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None) -> popxl.Ir:
+def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None, values: Optional[Mapping] = None) -> popxl.Ir:
     """The program of an ONNX model, with its weights: one step of inference. Its inputs and outputs are streams of their names:
     `{s.tensor_id: s for s in ir.get_all_h2d_streams()}`. It runs in `popxl.Session` and, over devices, in `Session` here; nothing can be added.
 
     Args:
         path: the file; external data lie beside it.
-        dimensions: sizes of named dimensions.
+        dimensions: sizes of named dimensions, and of those without a name by input and place: `{"batch": 8, "x.0": 1}`.
+        values: arrays for inputs whose values are part of the program, such as shapes, axes and repeats: `{"axes": [1]}`. They are no streams.
 
     Raises:
-        ValueError: all ops that are not known, in one error; dimensions without a size.
+        ValueError: all ops that are not known, in one error; dimensions without a size; what an op does not take, with the node's name.
     """
     ir = popxl.Ir()
-    ir._program = _core.load_onnx(str(path), dict(dimensions or {}))
+    given = {}
+    for name, value in (values or {}).items():
+        array = np.asarray(value, order="C")
+        given[name] = (popxl.dtypes.dtype.as_dtype(array.dtype)._index, list(array.shape), array)
+    ir._program = _core.load_onnx(str(path), dict(dimensions or {}), given)
     ir._parsed = True
     for index, name, to_device, dtype, shape in _core.stream_list(ir._program):
         kind = popxl.HostToDeviceStream if to_device else popxl.DeviceToHostStream

@@ -1,12 +1,10 @@
-#include "onnx/model.h"
-
 #include "ir/refuse_at.h"
+#include "onnx/model.h"
+#include "onnx/tensor_reader.h"
 #include "onnx/wire.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
-#include <fstream>
+#include <array>
 
 namespace pando::onnx {
 
@@ -16,140 +14,26 @@ using ir::DType;
 using ir::ErrorClass;
 using ir::HostTensor;
 
-DType element_type(std::int64_t number, const std::string& of) {
-  switch (number) {
-    case 1: return DType::float32;
-    case 2: return DType::uint8;
-    case 3: return DType::int8;
-    case 4: return DType::uint16;
-    case 5: return DType::int16;
-    case 6: return DType::int32;
-    case 7: return DType::int64;
-    case 9: return DType::boolean;
-    case 10: return DType::float16;
-    case 11: return DType::float64;
-    case 12: return DType::uint32;
-    case 13: return DType::uint64;
-    default:
-      ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' has the element type {} of ONNX, which is not known here", of, number);
-  }
-}
+// Graphs inside nodes inside graphs: more than this is no model that anybody wrote.
+constexpr int kDeepestGraph = 32;
 
-struct External {
-  std::string location;
-  std::size_t offset = 0, length = 0;
-  bool has_length = false;
-};
+// By ONNX's number.
+constexpr std::array<std::string_view, 27> kElementTypes = {
+    "undefined",      "float",      "uint8",          "int8",   "uint16", "int16",      "int32",      "int64",    "string",
+    "bool",           "float16",    "double",         "uint32", "uint64", "complex64",  "complex128", "bfloat16", "float8e4m3fn",
+    "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",  "int4",   "float4e2m1", "float8e8m0", "uint2",    "int2"};
 
-std::size_t place_of(const std::string& key, const std::string& value) {
-  std::size_t n = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (error != std::errc() || end != value.data() + value.size())
-    ir::refuse(ErrorClass::value, "onnx-external", "the {} of data beside the model is '{}'; a number of bytes is expected", key, value);
-  return n;
-}
-
-// key, value
-void external_entry(std::string_view bytes, External& e) {
+// domain, version
+std::pair<std::string, std::int64_t> read_opset(std::string_view bytes) {
   Message m(bytes);
-  std::string key, value;
+  std::string domain;
+  std::int64_t version = 0;
   while (m.next()) {
-    if (m.field() == 1) key = m.text();
-    if (m.field() == 2) value = m.text();
+    if (m.field() == 1) domain = m.text();
+    if (m.field() == 2) version = m.integer();
   }
-  if (key == "location") e.location = value;
-  if (key == "offset") e.offset = place_of(key, value);
-  if (key == "length") {
-    e.length = place_of(key, value);
-    e.has_length = true;
-  }
+  return {std::string(canonical_domain(domain)), version};
 }
-
-std::string external_bytes(const External& e, const std::string& directory, std::size_t size, const std::string& name) {
-  // A file beside the model, not one somewhere else.
-  if (e.location.empty() || e.location[0] == '/' || e.location.find("..") != std::string::npos) {
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}', which is not beside the model", name, e.location);
-  }
-  if (e.has_length && e.length != size)
-    ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, e.length, size);
-  std::ifstream file(directory + "/" + e.location, std::ios::binary);
-  std::string bytes(size, '\0');
-  if (!file || !file.seekg(static_cast<std::streamoff>(e.offset)) || !file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", name, e.location);
-  }
-  return bytes;
-}
-
-class TensorReader {
- public:
-  explicit TensorReader(const std::string& directory) : directory_(directory) {}
-
-  HostTensor read(std::string_view bytes) {
-    Message m(bytes);
-    std::vector<std::int64_t> dims;
-    while (m.next()) {
-      switch (m.field()) {
-        case 1: m.append(dims); break;
-        case 2: type_ = m.integer(); break;
-        case 4: m.append(floats_); break;
-        case 5:
-        case 7:
-        case 11: m.append(integers_); break;
-        case 8: name = m.text(); break;
-        case 9:
-          raw_ = m.bytes();
-          has_raw_ = true;
-          break;
-        case 10: m.append(doubles_); break;
-        case 13: external_entry(m.bytes(), external_); break;
-        case 14: is_external_ = m.integer() == 1; break;
-        default: break;
-      }
-    }
-    return data(dims);
-  }
-  std::string name;
-
- private:
-  HostTensor data(const std::vector<std::int64_t>& dims) const {
-    HostTensor t(element_type(type_, name), dims);
-    if (is_external_) return of_bytes(t, external_bytes(external_, directory_, t.size_bytes(), name));
-    if (has_raw_) return of_bytes(t, raw_);
-    const auto n = static_cast<std::size_t>(t.elements());
-    const bool bits = t.dtype() == DType::float16;  // kept as integers
-    const std::size_t found = std::max({floats_.size(), doubles_.size(), integers_.size()});
-    if (found != n)
-      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} elements of data for the shape {}", name, found, ir::to_string(t.shape()));
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      if (bits) {
-        const auto pattern = static_cast<std::uint16_t>(integers_[i]);
-        std::memcpy(t.writable() + i * sizeof pattern, &pattern, sizeof pattern);
-      } else if (!integers_.empty()) {
-        t.set_integer(at, integers_[i]);
-      } else {
-        t.set(at, floats_.empty() ? doubles_[i] : static_cast<double>(floats_[i]));
-      }
-    }
-    return t;
-  }
-
-  HostTensor of_bytes(HostTensor t, std::string_view bytes) const {
-    if (bytes.size() != t.size_bytes())
-      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, bytes.size(), t.size_bytes());
-    if (!bytes.empty()) std::memcpy(t.writable(), bytes.data(), bytes.size());
-    return t;
-  }
-
-  const std::string& directory_;
-  std::int64_t type_ = 0;
-  std::vector<float> floats_;
-  std::vector<double> doubles_;
-  std::vector<std::int64_t> integers_;
-  std::string_view raw_;
-  bool has_raw_ = false, is_external_ = false;
-  External external_;
-};
 
 class Reader {
  public:
@@ -157,51 +41,69 @@ class Reader {
 
   Model run(std::string_view bytes) {
     Message m(bytes);
+    Model model;
     bool has_graph = false;
     while (m.next()) {
       if (m.field() == 7) {
-        graph(m.bytes());
+        model.graph = graph(m.bytes());
         has_graph = true;
       }
-      if (m.field() == 8) opset(m.bytes());
+      if (m.field() == 8) model.opsets.insert(read_opset(m.bytes()));
+      if (m.field() == 25) model.functions.push_back(function(m.bytes()));
     }
     if (!has_graph) ir::refuse(ErrorClass::value, "onnx-file", "this is no ONNX file: it has no graph");
-    return std::move(model_);
+    return model;
   }
 
  private:
-  void opset(std::string_view bytes) {
+  Graph graph(std::string_view bytes) {
+    if (++depth_ > kDeepestGraph)
+      ir::refuse(ErrorClass::value, "onnx-file", "graphs lie inside one another more than {} deep", kDeepestGraph);
     Message m(bytes);
-    std::string domain;
-    std::int64_t version = 0;
-    while (m.next()) {
-      if (m.field() == 1) domain = m.text();
-      if (m.field() == 2) version = m.integer();
-    }
-    if (domain.empty() || domain == "ai.onnx") model_.opset = version;
-  }
-
-  void graph(std::string_view bytes) {
-    Message m(bytes);
+    Graph g;
     while (m.next()) {
       switch (m.field()) {
-        case 1: model_.nodes.push_back(node(m.bytes())); break;
-        case 2: model_.graph_name = m.text(); break;
-        case 5: {
-          TensorReader t(directory_);
-          HostTensor data = t.read(m.bytes());
-          model_.initializer_names.push_back(t.name);
-          model_.initializers.insert_or_assign(t.name, std::move(data));
-          break;
-        }
-        case 11: model_.inputs.push_back(value(m.bytes())); break;
-        case 12: model_.outputs.push_back(value(m.bytes())); break;
+        case 1: g.nodes.push_back(node(m.bytes())); break;
+        case 2: g.name = m.text(); break;
+        case 5: initializer(g, read_tensor(m.bytes(), directory_)); break;
+        case 11: g.inputs.push_back(value(m.bytes())); break;
+        case 12: g.outputs.push_back(value(m.bytes())); break;
+        case 15: initializer(g, read_sparse_tensor(m.bytes(), directory_)); break;
         default: break;
       }
     }
+    --depth_;
+    return g;
   }
 
-  Node node(std::string_view bytes) const {
+  static void initializer(Graph& g, std::pair<std::string, HostTensor> named) {
+    if (named.first.empty()) ir::refuse(ErrorClass::value, "onnx-data", "data of the graph have no name");
+    if (g.initializers.contains(named.first)) ir::refuse(ErrorClass::value, "onnx-value", "'{}' has data twice", named.first);
+    g.initializer_names.push_back(named.first);
+    g.initializers.insert(std::move(named));
+  }
+
+  Function function(std::string_view bytes) {
+    Message m(bytes);
+    Function f;
+    while (m.next()) {
+      switch (m.field()) {
+        case 1: f.name = m.text(); break;
+        case 4: f.inputs.push_back(m.text()); break;
+        case 5: f.outputs.push_back(m.text()); break;
+        case 6: f.attributes.push_back(m.text()); break;
+        case 7: f.nodes.push_back(node(m.bytes())); break;
+        case 9: f.opsets.insert(read_opset(m.bytes())); break;
+        case 10: f.domain = canonical_domain(m.text()); break;
+        case 11: f.defaults.insert(attribute(m.bytes())); break;
+        case 13: f.overload = m.text(); break;
+        default: break;
+      }
+    }
+    return f;
+  }
+
+  Node node(std::string_view bytes) {
     Message m(bytes);
     Node n;
     while (m.next()) {
@@ -210,33 +112,60 @@ class Reader {
         case 2: n.outputs.push_back(m.text()); break;
         case 3: n.name = m.text(); break;
         case 4: n.op = m.text(); break;
-        case 5: attribute(m.bytes(), n); break;
-        case 7: n.domain = m.text(); break;
+        case 5: {
+          auto named = attribute(m.bytes());
+          const auto [it, fresh] = n.attributes.insert(std::move(named));
+          if (!fresh) ir::refuse(ErrorClass::value, "onnx-node", "a node has the attribute '{}' twice", it->first);
+          break;
+        }
+        case 7: n.domain = canonical_domain(m.text()); break;
         default: break;
       }
     }
     return n;
   }
 
-  void attribute(std::string_view bytes, Node& n) const {
+  std::pair<std::string, Attribute> attribute(std::string_view bytes) {
     Message m(bytes);
     std::string name;
     Attribute a;
+    AttributeType found = AttributeType::undefined;
     while (m.next()) {
-      switch (m.field()) {
+      const std::uint32_t field = m.field();
+      // Fields with values have other numbers than the types have.
+      static constexpr std::array<AttributeType, 12> kTypeOfField = {
+          AttributeType::undefined, AttributeType::undefined, AttributeType::real,    AttributeType::integer,
+          AttributeType::text,      AttributeType::tensor,    AttributeType::graph,   AttributeType::reals,
+          AttributeType::integers,  AttributeType::texts,     AttributeType::tensors, AttributeType::graphs};
+      if (field < kTypeOfField.size() && kTypeOfField[field] != AttributeType::undefined) found = kTypeOfField[field];
+      switch (field) {
         case 1: name = m.text(); break;
         case 2: a.real = m.real(); break;
         case 3: a.integer = m.integer(); break;
         case 4: a.text = m.text(); break;
-        case 5: a.tensor = TensorReader(directory_).read(m.bytes()); break;
-        case 6:
-        case 11: a.has_graph = true; break;
+        case 5: a.tensor = read_tensor(m.bytes(), directory_).second; break;
+        case 6: a.graph = std::make_shared<const Graph>(graph(m.bytes())); break;
         case 7: m.append(a.reals); break;
         case 8: m.append(a.integers); break;
+        case 9: a.texts.push_back(m.text()); break;
+        case 20: {
+          const std::int64_t type = m.integer();
+          if (type < 0 || type > 14)
+            ir::refuse(ErrorClass::value, "onnx-node", "an attribute has the type {} of ONNX, which is not known", type);
+          a.type = static_cast<AttributeType>(type);
+          break;
+        }
+        case 21: a.reference = m.text(); break;
+        case 22:
+          a.tensor = read_sparse_tensor(m.bytes(), directory_).second;
+          found = AttributeType::sparse_tensor;
+          break;
         default: break;
       }
     }
-    n.attributes.insert_or_assign(name, std::move(a));
+    // Old files do not say the type.
+    if (a.type == AttributeType::undefined) a.type = found;
+    return {std::move(name), std::move(a)};
   }
 
   static ValueInfo value(std::string_view bytes) {
@@ -249,7 +178,10 @@ class Reader {
     }
     Message t(type);
     while (t.next()) {
-      if (t.field() != 1) ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' is no tensor", v.name);
+      // A denotation says what a tensor is for.
+      if (t.field() == 6) continue;
+      if (t.field() != 1)
+        ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' is a sequence, a map or an optional value; a tensor is expected", v.name);
       tensor_type(t.bytes(), v);
     }
     return v;
@@ -258,7 +190,14 @@ class Reader {
   static void tensor_type(std::string_view bytes, ValueInfo& v) {
     Message m(bytes);
     while (m.next()) {
-      if (m.field() == 1) v.dtype = element_type(m.integer(), v.name);
+      if (m.field() == 1) {
+        const auto t = element_type(m.integer());
+        if (!t)
+          ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' has the element type {}, which Pando does not have", v.name,
+                     element_type_name(m.integer()));
+        v.dtype = *t;
+        v.has_type = true;
+      }
       if (m.field() != 2) continue;
       Message shape(m.bytes());
       while (shape.next()) {
@@ -275,22 +214,55 @@ class Reader {
   }
 
   std::string directory_;
-  Model model_;
+  int depth_ = 0;
 };
 
 }  // namespace
 
+std::string_view name_of(AttributeType type) {
+  static constexpr std::array<std::string_view, 15> kNames = {"nothing", "a float",         "an integer",     "a text", "a tensor",
+                                                              "a graph", "floats",          "integers",       "texts",  "tensors",
+                                                              "graphs",  "a sparse tensor", "sparse tensors", "a type", "types"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string_view canonical_domain(std::string_view domain) { return domain == "ai.onnx" ? std::string_view() : domain; }
+
+std::optional<DType> element_type(std::int64_t number) {
+  switch (number) {
+    case 1: return DType::float32;
+    case 2: return DType::uint8;
+    case 3: return DType::int8;
+    case 4: return DType::uint16;
+    case 5: return DType::int16;
+    case 6: return DType::int32;
+    case 7: return DType::int64;
+    case 9: return DType::boolean;
+    case 10: return DType::float16;
+    case 11: return DType::float64;
+    case 12: return DType::uint32;
+    case 13: return DType::uint64;
+    default: return std::nullopt;
+  }
+}
+
+std::string element_type_name(std::int64_t number) {
+  if (number >= 0 && number < static_cast<std::int64_t>(kElementTypes.size()))
+    return std::string(kElementTypes[static_cast<std::size_t>(number)]);
+  return fmt::format("number {}", number);
+}
+
 std::int64_t Node::integer(const std::string& name, std::int64_t otherwise) const {
   const auto it = attributes.find(name);
-  return it != attributes.end() && it->second.integer ? *it->second.integer : otherwise;
+  return it != attributes.end() ? it->second.integer : otherwise;
 }
 double Node::real(const std::string& name, double otherwise) const {
   const auto it = attributes.find(name);
-  return it != attributes.end() && it->second.real ? static_cast<double>(*it->second.real) : otherwise;
+  return it != attributes.end() ? static_cast<double>(it->second.real) : otherwise;
 }
 std::string Node::text(const std::string& name, const std::string& otherwise) const {
   const auto it = attributes.find(name);
-  return it != attributes.end() && it->second.text ? *it->second.text : otherwise;
+  return it != attributes.end() ? it->second.text : otherwise;
 }
 const std::vector<std::int64_t>* Node::integers(const std::string& name) const {
   const auto it = attributes.find(name);

@@ -1,0 +1,10 @@
+// Einsum.
+#pragma once
+
+#include "onnx/operator.h"
+
+namespace pando::onnx {
+
+void contract(Context& c);
+
+}  // namespace pando::onnx
