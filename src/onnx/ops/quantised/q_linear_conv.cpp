@@ -1,6 +1,6 @@
 #include "onnx/operator.h"
-#include "onnx/rules/windows/integer_convolution.h"
 #include "onnx/rules/quantise.h"
+#include "onnx/rules/windows/integer_convolution.h"
 #include "onnx/rules/windows/windows.h"
 
 namespace pando::onnx {
