@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "allocate/sections.h"
-#include "base/processor_time.h"
+#include "base/testing/processor_time.h"
 
 namespace pando::allocate {
 namespace {

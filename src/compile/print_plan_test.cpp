@@ -9,7 +9,7 @@
 #include <regex>
 #include <set>
 
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "codelet/hand_made.h"
 #include "machine/machine.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/processor_time.h"
+#include "base/testing/processor_time.h"
 #include "graph/test_codelets.h"
 
 namespace pando::graph {

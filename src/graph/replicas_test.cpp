@@ -1,6 +1,6 @@
 #include "graph/replicas.h"
 
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "graph/test_codelets.h"
 
 namespace pando::graph {

@@ -1,7 +1,7 @@
 // The golden texts of what lowering decides, on four tiles (tests/golden/lower/decisions.txt) and on the CPU device (epilogues.txt): a
 // module, a line "# lower decides", and the text.
 // PANDO_BLESS=1 build/bin/test_lower --gtest_filter='Decisions*' rewrites them.
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "ir/text/parse.h"
 #include "lower/lower.h"
 

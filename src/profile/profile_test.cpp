@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "poplar/exceptions.hpp"
 #include "profile/report.h"
 #include "profile/text.h"

@@ -1,7 +1,7 @@
 // What the tests of this module share.
 #pragma once
 
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "ir/text/parse.h"
 #include "project/checks/check.h"
 #include "project/running/run.h"

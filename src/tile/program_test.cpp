@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "base/processor_time.h"
+#include "base/testing/processor_time.h"
 #include "codelet/hand_made.h"
 #include "poplar/exceptions.hpp"
 #include "tile/hand_made.h"

@@ -1,7 +1,7 @@
 // Golden texts of all passes: tests/golden/transform/PASS.txt is a module, a line "# after PASS", and what the pass makes of it. The module
 // is written by hand, the rest by the pass: PANDO_BLESS=1 build/bin/test_transform --gtest_filter='golden*' rewrites it. A pass is what
 // docs/level/transforms.md lists; one without a text or without its line here fails.
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "ir/checks/verify.h"
 #include "ir/construction/builder.h"
 #include "ir/text/parse.h"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "compile/compile.h"
 #include "exec/runner.h"
 #include "graph/graph.h"

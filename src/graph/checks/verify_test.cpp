@@ -1,6 +1,6 @@
 // Each check of verify(), with a graph that trips it.
 
-#include "base/processor_time.h"
+#include "base/testing/processor_time.h"
 #include "graph/graph.h"
 #include "graph/test_codelets.h"
 

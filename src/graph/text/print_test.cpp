@@ -1,5 +1,5 @@
 // Golden texts: tests/golden/graph/*.txt. PANDO_BLESS=1 rewrites them.
-#include "base/golden.h"
+#include "base/testing/golden.h"
 #include "graph/graph.h"
 #include "graph/test_codelets.h"
 

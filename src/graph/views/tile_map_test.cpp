@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "base/processor_time.h"
+#include "base/testing/processor_time.h"
 
 namespace pando::graph {
 namespace {
