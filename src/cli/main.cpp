@@ -10,6 +10,7 @@
 #include "base/command/files.h"
 #include "base/messages.h"
 #include "cli/commands.h"
+#include "cli/version.h"
 
 namespace {
 
@@ -24,7 +25,7 @@ std::string describe(const std::system_error& error) {
 
 int main(int argc, char** argv) {
   CLI::App app("Pando: an open stack for machines of thousands of tiles", "pando");
-  app.set_version_flag("--version", "pando " PANDO_VERSION);
+  app.set_version_flag("--version", pando::cli::versions, "versions of all parts, what is used of the processor, where caches lie");
   app.require_subcommand(0, 1);  // not 1: an unknown command is then named in the message
   int status = 0;
   pando::cli::add_allocate(app, status);

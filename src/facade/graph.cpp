@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/version.h"
 #include "facade/state.h"
 #include "facade/target_state.h"
 
@@ -137,8 +138,14 @@ Target virtual_target(const Target& top, const std::vector<unsigned>& tiles) {
 
 }  // namespace
 
-StringRef versionString() { return "3.4.0 (Pando 0.1.0)"; }
-StringRef packageHash() { return "pando-0.1.0"; }
+StringRef versionString() {
+  static const std::string text = fmt::format("{} (Pando {})", pando::sdk_version(), pando::version());
+  return text;
+}
+StringRef packageHash() {
+  static const std::string text = fmt::format("pando-{}", pando::version());
+  return text;
+}
 
 Graph::Graph() : Graph(Target::createCPUTarget()) {}
 Graph::Graph(const Target& target, replication_factor replicationFactor) : state_(new_graph(target, replicationFactor)) {}

@@ -13,17 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::optional<fs::path> folder_of_user() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value ? value : "");
-  };
-  if (const fs::path p = variable("POPLAR_EXECUTABLE_CACHE_DIR"); !p.empty()) return p;
-  if (const fs::path p = variable("XDG_CACHE_HOME"); !p.empty()) return p / "pando";
-  if (const fs::path p = variable("HOME"); !p.empty()) return p / ".cache" / "pando";
-  return std::nullopt;
-}
-
 void warn_once(const std::string& what, const std::string& why) {
   static std::mutex mutex;
   static std::set<std::string> warned;
@@ -34,6 +23,17 @@ void warn_once(const std::string& what, const std::string& why) {
 std::string first_line(std::string_view key) { return key.empty() ? std::string() : std::string(key) + '\n'; }
 
 }  // namespace
+
+std::optional<fs::path> Store::folder_of_user() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value ? value : "");
+  };
+  if (const fs::path p = variable("POPLAR_EXECUTABLE_CACHE_DIR"); !p.empty()) return p;
+  if (const fs::path p = variable("XDG_CACHE_HOME"); !p.empty()) return p / "pando";
+  if (const fs::path p = variable("HOME"); !p.empty()) return p / ".cache" / "pando";
+  return std::nullopt;
+}
 
 Store Store::of_user(const std::string& name, std::string what) {
   const auto folder = folder_of_user();

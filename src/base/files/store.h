@@ -12,6 +12,8 @@ namespace pando {
 
 class Store {
  public:
+  // Of all parts. Nothing if no variable says where.
+  static std::optional<std::filesystem::path> folder_of_user();
   // The part `name` of POPLAR_EXECUTABLE_CACHE_DIR, XDG_CACHE_HOME/pando or ~/.cache/pando: the first whose variable is set and not empty.
   // `what` is said if it cannot be kept: "compiled codelets are".
   static Store of_user(const std::string& name, std::string what);
