@@ -2,7 +2,7 @@
 # libpando_python is defined.
 set(ipupy_gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libIPUpy.gp)
 add_custom_command(OUTPUT ${ipupy_gp} DEPFILE ${ipupy_gp}.d DEPENDS ${CMAKE_SOURCE_DIR}/src/ontile/ipupy/lib_ipupy.cpp ${pando_popc} pando_python
-  COMMAND ${pando_popc} -c -O3 -I${CMAKE_SOURCE_DIR}/src -MF ${ipupy_gp}.d ${CMAKE_SOURCE_DIR}/src/ontile/ipupy/lib_ipupy.cpp
+  COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_SOURCE_DIR}/src -MF ${ipupy_gp}.d ${CMAKE_SOURCE_DIR}/src/ontile/ipupy/lib_ipupy.cpp
     -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_python -o ${ipupy_gp}
   COMMENT "popc libIPUpy.gp" VERBATIM)
 add_custom_target(ipupy_gp ALL DEPENDS ${ipupy_gp})

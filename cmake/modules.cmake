@@ -6,6 +6,33 @@ if(PANDO_POPC_EXECUTABLE)
   set(pando_popc ${PANDO_POPC_EXECUTABLE})
 endif()
 
+# Codelets of the libraries are compiled in two steps. The front end sees the lowest level of processors; what it makes is linked to code for this
+# host, which is quick, or for every level, which the target codelet_levels makes for packages that others install.
+set(pando_general "")
+set(pando_levels "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(pando_general --levels=x86-64-v2)
+  set(pando_levels --levels=x86-64-v2,x86-64-v3,x86-64-v4)
+endif()
+set(pando_levels_dir ${CMAKE_BINARY_DIR}/levels)
+add_custom_target(codelet_levels)
+
+# pando_link_codelets(NAME LIBRARY PARTIALS...): lib/NAME.gp, which calls LIBRARY, and levels/NAME.gp; targets NAME_gp and NAME_levels.
+function(pando_link_codelets name library)
+  file(MAKE_DIRECTORY ${pando_levels_dir})
+  set(gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp)
+  set(with_levels ${pando_levels_dir}/${name}.gp)
+  add_custom_command(OUTPUT ${gp} DEPENDS ${ARGN} ${pando_popc} ${library}
+    COMMAND ${pando_run_popc} -O3 ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${gp}
+    COMMENT "popc ${name}.gp" VERBATIM)
+  add_custom_command(OUTPUT ${with_levels} DEPENDS ${ARGN} ${pando_popc} ${library}
+    COMMAND ${pando_run_popc} -O3 ${pando_levels} ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${with_levels}
+    COMMENT "popc ${name}.gp for every level" VERBATIM)
+  add_custom_target(${name}_gp ALL DEPENDS ${gp})
+  add_custom_target(${name}_levels DEPENDS ${with_levels})
+  add_dependencies(codelet_levels ${name}_levels)
+endfunction()
+
 # pando_module(NAME DEPS...): the library pando_NAME of src/NAME/**.cpp and, with tests on, test_NAME of its *_test.cpp.
 function(pando_module name)
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})

@@ -44,15 +44,12 @@ foreach(codelet ${ontile_codelets})
   get_filename_component(stem ${codelet} NAME_WE)
   set(partial ${CMAKE_BINARY_DIR}/codelets/ontile/${stem}.gp)
   add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_popc}
-    COMMAND ${pando_popc} -c -O3 -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
+    COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
     COMMENT "popc ontile/${stem}" VERBATIM)
   list(APPEND ontile_partials ${partial})
 endforeach()
 set(ontile_gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/ontile.gp)
-add_custom_command(OUTPUT ${ontile_gp} DEPENDS ${ontile_partials} ${pando_popc} pando_python
-  COMMAND ${pando_popc} -O3 ${ontile_partials} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_python -o ${ontile_gp}
-  COMMENT "popc ontile.gp" VERBATIM)
-add_custom_target(ontile_gp ALL DEPENDS ${ontile_gp})
+pando_link_codelets(ontile pando_python ${ontile_partials})
 install(FILES ${ontile_gp} DESTINATION lib COMPONENT ontile)
 
 # Sessions: what hosts interpreters, on the public API.

@@ -81,7 +81,7 @@ function(pando_op_library name)
       get_filename_component(stem ${codelet} NAME_WE)
       set(partial ${CMAKE_BINARY_DIR}/codelets/${name}/${stem}.gp)
       add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_popc}
-        COMMAND ${pando_popc} -c -O3 -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
+        COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
         COMMENT "popc ${name}/${stem}" VERBATIM)
       list(APPEND partials ${partial})
     endforeach()
@@ -89,16 +89,12 @@ function(pando_op_library name)
     # One vertex more, that refers to the version of the kernels.
     set(version ${CMAKE_BINARY_DIR}/codelets/${name}/needs_kernels.gp)
     add_custom_command(OUTPUT ${version} DEPFILE ${version}.d DEPENDS ${poplibs_dir}/needs_kernels.cpp ${pando_popc}
-      COMMAND ${pando_popc} -c -O3 -I${CMAKE_BINARY_DIR}/generated -DLIBRARY=${name} -MF ${version}.d ${poplibs_dir}/needs_kernels.cpp -o ${version}
+      COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_BINARY_DIR}/generated -DLIBRARY=${name} -MF ${version}.d ${poplibs_dir}/needs_kernels.cpp -o ${version}
       COMMENT "popc ${name}/needs_kernels" VERBATIM)
     list(APPEND partials ${version})
-    set(gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp)
-    add_custom_command(OUTPUT ${gp} DEPENDS ${partials} ${pando_popc} pando_kernels
-      COMMAND ${pando_popc} -O3 ${partials} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lpando_kernels -o ${gp}
-      COMMENT "popc ${name}.gp" VERBATIM)
-    add_custom_target(${name}_gp ALL DEPENDS ${gp})
+    pando_link_codelets(${name} pando_kernels ${partials})
     add_dependencies(${name} ${name}_gp)
-    install(FILES ${gp} DESTINATION lib COMPONENT poplibs)
+    install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp DESTINATION lib COMPONENT poplibs)
   endif()
 
   if(PANDO_TESTS AND tests)

@@ -51,6 +51,8 @@ std::string describe(const GpDescription& d) {
     }
   }
   if (d.globals_size > 0) out += fmt::format("globals size {} align {}\n", d.globals_size, d.globals_align);
+  for (const GpObject& o : d.objects)
+    if (!o.level.empty()) out += fmt::format("code for {} {}\n", o.level, o.size);
   for (const std::string& name : d.libraries) out += fmt::format("library {}\n", name);
   for (const std::string& name : d.undefined) out += fmt::format("undefined {}\n", name);
   return out;

@@ -82,9 +82,9 @@ struct Library::State {
          modules[other.module.index()].name, modules[known.module.index()].name);
   }
 
-  // Enters what `gp` describes, with `object`'s code or, if that is null, with code of its own.
-  ModuleId enter(const GpFile& gp, SharedBytes bytes, const std::string& hash, std::shared_ptr<LoadedObject> object,
-                 const std::string& name, bool rebind);
+  // Enters what `d` describes, with `object`'s code or, if that is null, with code of its own.
+  ModuleId enter(const GpDescription& d, const std::string& code, SharedBytes bytes, const std::string& hash,
+                 std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind);
   ModuleId load(std::string bytes, const std::string& name, bool rebind);
 };
 
@@ -117,10 +117,10 @@ PopcResult relink(const std::vector<const std::string*>& gps, const std::string&
   return result;
 }
 
-// Code for another processor is compiled again from its bitcode.
+// Code for other processors is compiled again from its bitcode.
 GpFile for_this_processor(GpFile gp, std::string& bytes, const std::string& name) {
-  const auto missing = missing_cpu_features(gp.description.cpu_features);
-  if (missing.empty()) return gp;
+  const std::vector<GpObject>& objects = gp.description.objects;
+  if (objects.empty() || best_object(gp.description)) return gp;
   if (find_popc()) {
     PopcResult result = relink({&bytes}, gp.description.flags);
     if (result.ok) {
@@ -130,7 +130,7 @@ GpFile for_this_processor(GpFile gp, std::string& bytes, const std::string& name
   }
   fail(ErrorKind::graph_object_load_error, "gp-processor",
        "'{}' was compiled for a processor with {}, which this one lacks, and popc is not there to compile it again", name,
-       missing_text(missing));
+       missing_text(missing_cpu_features(objects.front().cpu_features)));
 }
 
 std::string call_text(const CodeletSource& source, const std::string& flags) {
@@ -146,26 +146,27 @@ std::string call_text(const CodeletSource& source, const std::string& flags) {
 ModuleId Library::State::load(std::string bytes, const std::string& name, bool rebind) {
   GpFile gp = for_this_processor(read_gp(bytes, name), bytes, name);
   const std::string hash = hash_text(content_hash(bytes));
-  return enter(gp, std::move(bytes), hash, nullptr, name, rebind);
+  const GpObject* const best = best_object(gp.description);
+  return enter(gp.description, best ? best->code : "", std::move(bytes), hash, nullptr, name, rebind);
 }
 
-ModuleId Library::State::enter(const GpFile& gp, SharedBytes bytes, const std::string& hash, std::shared_ptr<LoadedObject> object,
-                               const std::string& name, bool rebind) {
+ModuleId Library::State::enter(const GpDescription& d, const std::string& code, SharedBytes bytes, const std::string& hash,
+                               std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind) {
   Module m;
   m.name = name;
   m.content_hash = hash;
   m.gp_bytes = std::move(bytes);
-  m.globals.size = gp.description.globals_size;
-  m.globals.align = gp.description.globals_align;
-  m.undefined_symbols = gp.description.undefined;
-  if (gp.object.empty() && m.undefined_symbols.empty())
+  m.globals.size = d.globals_size;
+  m.globals.align = d.globals_align;
+  m.undefined_symbols = d.undefined;
+  if (d.objects.empty() && m.undefined_symbols.empty())
     fail(ErrorKind::graph_object_load_error, "gp-bitcode",
          "'{}' cannot be loaded: it was compiled with -c and holds no code; link it with popc", name);
   // Load before anything is entered: a module that cannot be loaded leaves no trace.
-  std::vector<Codelet> codelets = gp.description.codelets;
+  std::vector<Codelet> codelets = d.codelets;
   const ModuleId id(static_cast<std::uint32_t>(modules.size()));
   if (m.undefined_symbols.empty()) {
-    if (!object) object = std::make_shared<LoadedObject>(gp.object, gp.description.libraries, name, id);
+    if (!object) object = std::make_shared<LoadedObject>(code, d.libraries, name, id);
     m.handle = object->handle();
     for (Codelet& c : codelets) {
       c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));
@@ -179,7 +180,7 @@ ModuleId Library::State::enter(const GpFile& gp, SharedBytes bytes, const std::s
         fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
     }
   }
-  add_module(std::move(m), gp.description.defined);
+  add_module(std::move(m), d.defined);
   objects.back() = std::move(object);
   for (Codelet& c : codelets) bind(std::move(c), id, rebind);
   return id;
@@ -217,7 +218,7 @@ ModuleId Library::load_file(const std::string& path) {
   const std::shared_ptr<const StoredGp> stored =
       stored_gp(path, [&](std::string& bytes) { return for_this_processor(read_gp(bytes, path), bytes, path); });
   if (!stored) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);
-  return state_->enter(stored->gp, stored->bytes, stored->hash, stored->object, path, false);
+  return state_->enter(stored->gp.description, stored->code, stored->bytes, stored->hash, stored->object, path, false);
 }
 
 ModuleId Library::load_bytes(std::string gp, const std::string& name) { return state_->load(std::move(gp), name, false); }

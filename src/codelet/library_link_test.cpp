@@ -55,7 +55,8 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
     } catch (const poplar::graph_object_load_error& e) { return e.what(); }
   };
   GpFile gp = read_gp(library.module(ModuleId(0)).gp_bytes.get(), "crc"), other = gp;
-  for (std::size_t at = 0; (at = other.object.find("crc32", at)) != std::string::npos; ++at) other.object.replace(at, 5, "crc99");
+  std::string& code = other.description.objects.at(0).code;
+  for (std::size_t at = 0; (at = code.find("crc32", at)) != std::string::npos; ++at) code.replace(at, 5, "crc99");
   EXPECT_THAT(refusal(other), AllOf(HasSubstr("'crc.gp' cannot be loaded"), HasSubstr("undefined symbol: crc99")));
   gp.description.libraries = {"libgone.so"};
   EXPECT_THAT(refusal(gp), HasSubstr("'crc.gp' cannot be loaded: its code calls libgone.so"));

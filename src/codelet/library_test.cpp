@@ -585,8 +585,8 @@ TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRefused) {
 TEST_F(LibraryTest, CodeForAnotherProcessorIsCompiledAgain) {
   const Library source = compiled("class V : public Vertex { public: Output<int> out; void compute() { *out = 11; } };");
   GpFile gp = read_gp(source.module(ModuleId(0)).gp_bytes.get(), "v.gp");
-  gp.description.cpu_features.push_back("an-extension-of-the-future");
-  gp.object = "code that this processor cannot run";
+  gp.description.objects.at(0).cpu_features.push_back("an-extension-of-the-future");
+  gp.description.objects.at(0).code = "code that this processor cannot run";
   Library library;
   library.load_bytes(write_gp(gp), "v.gp");
   int out = 0;

@@ -24,6 +24,7 @@
 #include "popc/assembly/foreign_assembly.h"
 #include "popc/given_names.h"
 #include "popc/paths.h"
+#include "popc/processors.h"
 #include "popc/promotions.h"
 #include "popc/vertices/entries.h"
 #include "popc/vertices/inline_python.h"
@@ -197,7 +198,7 @@ std::vector<std::string> clang_arguments(const Options& options, const std::stri
                                 "-D__POPC__=1",
                                 std::string("-D") + kGivesWayMacro + "=1",
                                 std::string("-O") + options.level};
-  if (!options.own_march) a.push_back("-march=native");
+  if (!options.own_march) a.push_back("-march=" + front_end_processor(options));
   if (options.ipu_version > 0) a.insert(a.end(), {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=" + std::to_string(options.ipu_version)});
   const std::string language = language_of(options, input);
   // Public codelets write uint16_t without a header that declares it: with the library of the device they get it from <array>.
@@ -277,6 +278,13 @@ std::optional<Expanded> expand_python(const std::string& input) {
   return Expanded{expand_inline_python(text, input), content_hash(text)};
 }
 
+// What clang gives to functions that say nothing of a processor.
+Processor seen_by(CompilerInstance& ci) {
+  std::vector<std::string> features = ci.getTarget().getTargetOpts().Features;
+  llvm::sort(features);
+  return {ci.getTarget().getTargetOpts().CPU, llvm::join(features, ",")};
+}
+
 void compile_instead(CompilerInstance& ci, const std::string& input, const Expanded& expanded) {
   ci.getPreprocessorOpts().addRemappedFile(input, llvm::MemoryBuffer::getMemBufferCopy(expanded.text, input).release());
 }
@@ -293,6 +301,7 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
 
   Unit unit;
   unit.module = std::move(action.module);
+  if (!options.own_march) mark_general(*unit.module, seen_by(ci), front_end_processor(options));
   unit.dependencies = files_read(ci);
   unit.target = target_of(options);
   if (expanded) {

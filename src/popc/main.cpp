@@ -2,6 +2,7 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstdio>
 #include <exception>
@@ -9,7 +10,7 @@
 #include <iostream>
 
 #include "base/files/output_file.h"
-#include "codelet/cpu_features.h"
+#include "base/version.h"
 #include "codelet/popc/popc_version.h"
 #include "codelet/store/gp_file.h"
 #include "popc/assembly/assembled.h"
@@ -25,6 +26,7 @@
 #include "popc/passes/symbols.h"
 #include "popc/passes/tile_globals.h"
 #include "popc/paths.h"
+#include "popc/processors.h"
 #include "popc/program.h"
 #include "popc/vertices/inline_python.h"
 #include "popc/vertices/source_of.h"
@@ -73,6 +75,26 @@ void write_depfile(const Options& options, const std::vector<Dependency>& depend
   write_file(options.depfile, text + "\n");
 }
 
+void optimise_for(llvm::Module& module, const Processor& processor, const Options& options, const std::vector<Codelet>& codelets) {
+  compile_for(module, processor);
+  optimise(module, options.level, options.short_loops);
+  drop_strided_entries(module, codelets);
+}
+
+std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::vector<CodeFor> made, const Options& options,
+                                   const std::vector<Codelet>& codelets, const std::vector<CalledLibrary>& called) {
+  std::vector<std::string> linked = system_libraries();
+  for (const CalledLibrary& library : called) linked.push_back(library.path);
+  std::vector<GpObject> out;
+  for (CodeFor& code : made) {
+    const std::unique_ptr<llvm::Module> own = &code == &made.back() ? std::move(module) : llvm::CloneModule(*module);
+    optimise_for(*own, code.processor, options, codelets);
+    code.object.code = link_shared(emit(*own, options.level, false), linked);
+    out.push_back(std::move(code.object));
+  }
+  return out;
+}
+
 int compile(const Options& options) {
   llvm::LLVMContext context;
   std::optional<Program> program = build_program(options, context);
@@ -109,29 +131,21 @@ int compile(const Options& options) {
   mark_tile_users(module, program->codelets);
   if (!options.strided || options.level == '0') remove_strided_entries(module);
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
+  std::vector<CodeFor> made = code_to_make(options, module);
   const bool prints_ir = options.action == Action::print_ir;
   if (prints_ir || options.action == Action::print_assembly) {
-    optimise(module, options.level, options.short_loops);
-    drop_strided_entries(module, program->codelets);
+    optimise_for(module, made.back().processor, options, program->codelets);
     return write_file(options.output, prints_ir ? ir_text(module) : emit(module, options.level, true)), 0;
   }
   const std::unique_ptr<llvm::Module> counted = optimised_for_counting(module);
   CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
-  optimise(module, options.level, options.short_loops);
-  drop_strided_entries(module, program->codelets);
-  const std::string object = emit(module, options.level, false);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
-  std::vector<std::string> linked = system_libraries();
-  for (const CalledLibrary& library : called) {
-    linked.push_back(library.path);
-    d.libraries.push_back(library.file);
-  }
-  if (d.undefined.empty()) gp.object = link_shared(object, linked);
+  if (d.undefined.empty()) d.objects = make_objects(std::move(program->module), std::move(made), options, program->codelets, called);
+  for (const CalledLibrary& library : called) d.libraries.push_back(library.file);
   d.codelets = std::move(program->codelets);
   d.globals_size = globals.size;
   d.globals_align = globals.align;
   d.dependencies = std::move(program->dependencies);
-  if (!options.own_march) d.cpu_features = host_cpu_features();
   write_file(options.output, write_gp(gp));
   return 0;
 }
@@ -142,7 +156,11 @@ int describe_files(const Options& options) {
 }
 
 int find_source(const Options& options) {
-  for (const std::string& name : options.inputs) std::cout << source_of(read_gp(read_file(name), name).object, options.address) << '\n';
+  for (const std::string& name : options.inputs) {
+    const GpFile gp = read_gp(read_file(name), name);
+    const GpObject* const best = best_object(gp.description);  // an address is of the code that was loaded
+    std::cout << source_of(best ? best->code : "", options.address) << '\n';
+  }
   return 0;
 }
 
@@ -159,8 +177,8 @@ int run(const Options& options) {
     case Action::list_targets: std::puts(known_targets("\n").c_str()); return 0;
     case Action::help: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::version:
-      std::printf("POPLAR version %s (Pando)\nclang version %d.%d.%d\n", popc_version().c_str(), __clang_major__, __clang_minor__,
-                  __clang_patchlevel__);
+      std::printf("POPLAR version %s (Pando %s)\nclang version %d.%d.%d\n", popc_version().c_str(), std::string(version()).c_str(),
+                  __clang_major__, __clang_minor__, __clang_patchlevel__);
       return 0;
     case Action::expand_python: return expand_files(options);
     case Action::source_of: return find_source(options);

@@ -6,6 +6,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "codelet/cpu_features.h"
+
 namespace pando::popc {
 
 namespace {
@@ -62,10 +64,24 @@ void choose_view(const std::string& text, Options& o) {
   o.ipu_version = host ? 0 : static_cast<unsigned>(std::stoul(targets.front().substr(3)));
 }
 
+// A comma list, sorted: worst first.
+std::vector<std::string> read_levels(const std::string& text) {
+  std::vector<std::string> out;
+  std::string known;
+  for (const ProcessorLevel& level : processor_levels()) {
+    known += (known.empty() ? "" : ", ") + std::string(level.name);
+    if (("," + text + ",").find("," + std::string(level.name) + ",") != std::string::npos) out.emplace_back(level.name);
+  }
+  if (out.empty() || static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1 != out.size())
+    throw std::runtime_error("--levels: '" + text + "' was found, a comma list of different levels was expected; levels: " +
+                             (known.empty() ? "none for this kind of processor" : known));
+  return out;
+}
+
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
-  static const std::set<std::string> kWords = {"target",   "list-targets", "version",   "help", "expand-python",
-                                               "describe", "source-of",    "emit-llvm", "S"};
+  static const std::set<std::string> kWords = {"target",   "list-targets", "version", "help",      "expand-python",
+                                               "describe", "source-of",    "levels",  "emit-llvm", "S"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -91,6 +107,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       choose_view(value(a), o);
     else if (starts_with(a, "--target="))
       choose_view(a.substr(9), o);
+    else if (starts_with(a, "--levels="))
+      o.levels = read_levels(a.substr(9));
     else if (a == "--list-targets")
       o.action = Action::list_targets;
     else if (a == "--version")
@@ -142,6 +160,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
       if (kTwoWords.count(a)) o.clang_flags.push_back(value(a));
     }
   }
+  if (o.own_march && !o.levels.empty()) throw std::runtime_error("both -march and --levels were given; one is expected");
   return o;
 }
 
@@ -169,6 +188,8 @@ std::string help_text() {
   --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code. Without a host among them
                        __IPU__ and __IPU_ARCH_VERSION__ are defined
   --list-targets       prints the targets
+  --levels=L1,L2,...   code for each of these levels of x86-64 (x86-64-v2, x86-64-v3, x86-64-v4) beside each other, from one pass of the
+                       front end, which sees the lowest; loading takes the best that the processor runs. Else: code for this processor
   -S                   writes assembly text instead of a .gp
   --emit-llvm          writes LLVM IR text instead of a .gp
   -X FLAG, -XFLAG      a flag for clang; -Xclang and -mllvm as clang

@@ -17,6 +17,7 @@ struct Options {
   char level = '3';                          // of -O
   bool short_loops = true;                   // masked copies of loops for few iterations (passes/short_loops.h)
   bool strided = true;                       // entries for vertices at equal strides (passes/strided_entries.h)
+  std::vector<std::string> levels;           // of processor_levels(), worst first: code for each; else for the host
   bool own_march = false;                    // the user chose -march: the host's features are not assumed
   bool is_c = false;                         // -x c
   unsigned ipu_version = 0;                  // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)

@@ -160,8 +160,8 @@ void take(const std::string& bytes, Random& random, Counts& counts) {
     const GpFile file = read_gp(bytes, "changed.gp");
     ++counts.read;
     static_cast<void>(describe(file.description));
-    // What names features of processors would be compiled anew.
-    if (!file.description.cpu_features.empty() || file.description.undefined.empty()) return;
+    // Code is not run, and what names features of processors would be compiled again.
+    if (!file.description.objects.empty() || file.description.undefined.empty()) return;
     Library().load_bytes(bytes, "changed.gp");
     if (random.below(8) != 0) return;
     ++counts.used;

@@ -5,6 +5,7 @@
 
 #include "base/archive.h"
 #include "base/error.h"
+#include "codelet/cpu_features.h"
 
 namespace pando {
 
@@ -35,15 +36,19 @@ void fields(A& a, Dependency& d) {
   a(d.path, d.hash);
 }
 template <class A>
+void fields(A& a, GpObject& o) {
+  a(o.level, o.cpu_features, o.size);
+}
+template <class A>
 void fields(A& a, GpDescription& d) {
-  a(d.codelets, d.globals_size, d.globals_align, d.defined, d.undefined, d.libraries, d.cpu_features, d.dependencies, d.target, d.flags,
+  a(d.codelets, d.globals_size, d.globals_align, d.defined, d.undefined, d.libraries, d.objects, d.dependencies, d.target, d.flags,
     d.build);
 }
 
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 6;
+constexpr std::uint32_t kFormat = 7;
 
 struct Header {
   char magic[8];
@@ -51,7 +56,7 @@ struct Header {
   std::uint32_t reserved;
   std::uint64_t description_size;
   std::uint64_t bitcode_size;
-  std::uint64_t object_size;
+  std::uint64_t objects_size;
   std::uint64_t checksum;  // of the header up to here and of everything after it
 };
 
@@ -117,16 +122,22 @@ bool is_known(const GpDescription& d) {
 }  // namespace
 
 std::string write_gp(const GpFile& file) {
+  GpDescription described = file.description;
+  std::string objects;
+  for (GpObject& o : described.objects) {
+    o.size = o.code.size();
+    objects += o.code;
+  }
   ArchiveWriter writer;
-  writer(file.description);
+  writer(described);
   const std::string& description = writer.bytes();
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.format = kFormat;
   header.description_size = description.size();
   header.bitcode_size = file.bitcode.size();
-  header.object_size = file.object.size();
-  const std::string body = description + file.bitcode + file.object;
+  header.objects_size = objects.size();
+  const std::string body = description + file.bitcode + objects;
   header.checksum = checksum_of(header, body);
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + body;
 }
@@ -141,7 +152,7 @@ GpFile read_gp(std::string_view bytes, const std::string& name) {
   const std::string_view body = bytes.substr(sizeof header);
   std::uint64_t expected = 0;
   if (__builtin_add_overflow(header.description_size, header.bitcode_size, &expected) ||
-      __builtin_add_overflow(expected, header.object_size, &expected) || expected != body.size())
+      __builtin_add_overflow(expected, header.objects_size, &expected) || expected != body.size())
     refuse(name, "gp-cut-off", fmt::format("it has {} bytes after its header, expected {}", body.size(), expected));
   if (checksum_of(header, body) != header.checksum) refuse(name, "gp-corrupt", "its checksum does not match its content");
   GpFile file;
@@ -149,8 +160,24 @@ GpFile read_gp(std::string_view bytes, const std::string& name) {
   reader(file.description);
   if (!reader.complete() || !is_known(file.description)) refuse(name, "gp-description", "its description is malformed");
   file.bitcode = body.substr(header.description_size, header.bitcode_size);
-  file.object = body.substr(header.description_size + header.bitcode_size);
+  std::string_view objects = body.substr(header.description_size + header.bitcode_size);
+  for (GpObject& o : file.description.objects) {
+    if (o.size > objects.size()) refuse(name, "gp-description", "its description is malformed");
+    o.code = objects.substr(0, o.size);
+    objects.remove_prefix(o.size);
+  }
+  if (!objects.empty()) refuse(name, "gp-description", "its description is malformed");
   return file;
+}
+
+const GpObject* best_object(const GpDescription& description) {
+  const GpObject* best = nullptr;
+  for (const GpObject& o : description.objects) {
+    const ProcessorLevel* const level = processor_level(o.level);
+    if (!missing_cpu_features(o.cpu_features).empty()) continue;
+    if (best == nullptr || level == nullptr || is_allowed(*level)) best = &o;
+  }
+  return best;
 }
 
 std::uint64_t content_hash(std::string_view bytes, std::uint64_t seed) {

@@ -28,8 +28,12 @@ std::shared_ptr<const StoredGp> load(const std::string& path, std::string bytes,
   out->hash = hash_text(content_hash(bytes));
   out->bytes = std::move(bytes);
   out->gp.bitcode = std::string();
-  if (shares_code(out->gp.description) && !out->gp.object.empty()) {
-    out->object = std::make_shared<LoadedObject>(out->gp.object, out->gp.description.libraries, path, ModuleId(0));
+  GpDescription& d = out->gp.description;
+  if (const GpObject* const best = best_object(d)) out->code = best->code;
+  for (GpObject& o : d.objects) o.code = std::string();
+  if (shares_code(d) && !out->code.empty()) {
+    out->object = std::make_shared<LoadedObject>(out->code, d.libraries, path, ModuleId(0));
+    out->code = std::string();
   }
   return out;
 }

@@ -15,7 +15,8 @@ namespace pando {
 struct StoredGp {
   SharedBytes bytes;
   std::string hash;
-  GpFile gp;                             // its bitcode is dropped: it is in `bytes`
+  GpFile gp;                             // without bitcode and code: they are in `bytes`
+  std::string code;                      // the shared object for this processor, if each graph needs its own
   std::shared_ptr<LoadedObject> object;  // null if each graph needs code of its own: per-tile globals, undefined symbols
 };
 

@@ -22,7 +22,7 @@ Function* declare(Function& compute, const std::string& name, ArrayRef<Type*> pa
   entry->setComdat(module.getOrInsertComdat(name));
   entry->addRetAttr(Attribute::ZExt);
   // The same target as compute, or it could not be inlined.
-  for (const char* attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width", "frame-pointer"})
+  for (const char* attribute : {"pando-general", "target-cpu", "target-features", "tune-cpu", "min-legal-vector-width", "frame-pointer"})
     if (compute.hasFnAttribute(attribute)) entry->addFnAttr(compute.getFnAttribute(attribute));
   entry->setUWTableKind(UWTableKind::Async);
   // Vertex state and tensors never overlap: without this, every store to a tensor would make the optimiser load the fields'

@@ -1,0 +1,89 @@
+"""What popc made in one clone is taken in another one, and only if all that it read is the same."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+POPC = os.environ["PANDO_POPC"]
+CODELET = """#include <poplar/Vertex.hpp>
+#include "factor.h"
+class Scale : public poplar::Vertex { public: poplar::InOut<float> x; void compute() { *x = *x * kFactor; } };
+"""
+
+
+class Clone:
+    """A folder with a codelet and its header, and a popc that counts its calls."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "src").mkdir(parents=True)
+        (folder / "src" / "scale.cpp").write_text(CODELET)
+        self.header(2)
+        self.calls = folder / "calls"
+        self.calls.touch()
+        popc = folder / "popc"
+        popc.write_text(f'#!/bin/sh\necho >>{self.calls}\nexec {POPC} "$@"\n')
+        popc.chmod(0o755)
+
+    def header(self, factor):
+        (self.folder / "src" / "factor.h").write_text(f"constexpr float kFactor = {factor};\n")
+
+    def build(self, cache, *flags, key="key", **variables):
+        """Compiles and links; the file, and how often popc ran for it."""
+        before = self.calls.stat().st_size
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache), **variables}
+        call = [sys.executable, str(ROOT / "cmake" / "popc_cached.py"), str(self.folder), key, str(self.folder / "popc")]
+        partial, gp = self.folder / "scale.partial.gp", self.folder / "scale.gp"
+        for output in (partial, gp):
+            output.unlink(missing_ok=True)
+        source = ["-c", *flags, "-MF", f"{partial}.d", str(self.folder / "src" / "scale.cpp"), "-o", str(partial)]
+        subprocess.run([*call, *source], check=True, env=environment)
+        subprocess.run([*call, str(partial), "-o", str(gp)], check=True, env=environment)
+        return gp.read_bytes(), self.calls.stat().st_size - before
+
+    def depfile(self):
+        return (self.folder / "scale.partial.gp.d").read_text()
+
+
+def main(folder):
+    a, b, cache = Clone(folder / "a"), Clone(folder / "b"), folder / "cache"
+    made, calls = a.build(cache)
+    assert calls == 2, calls
+    assert a.build(cache) == (made, 0)
+    # Another clone, whose rule for ninja names its own files.
+    assert b.build(cache) == (made, 0)
+    assert f"{b.folder}/src/factor.h" in b.depfile() and f"{a.folder}/" not in b.depfile(), b.depfile()
+    # What was read has changed; and changed back.
+    b.header(3)
+    other, calls = b.build(cache)
+    assert calls == 2 and other != made
+    b.header(2)
+    assert b.build(cache) == (made, 0)
+    assert a.build(cache, "-DOTHER")[1] > 0
+    assert a.build(cache, key="another popc")[1] == 2
+    assert a.build(cache, PANDO_BUILD_CACHE="off")[1] == 2
+    # What is damaged is not taken.
+    a.build(cache)
+    for kept in (cache / "pando" / "build").glob("*.gp"):
+        kept.write_bytes(kept.read_bytes()[:-1])
+    assert a.build(cache)[1] == 2
+    # A mistake in the source is popc's, and nothing is kept.
+    (a.folder / "src" / "factor.h").write_text("constexpr float kFactor = ;\n")
+    kept = len(list((cache / "pando" / "build").iterdir()))
+    try:
+        a.build(cache)
+        raise AssertionError("a wrong source was compiled")
+    except subprocess.CalledProcessError as error:
+        assert error.returncode == 1
+    assert len(list((cache / "pando" / "build").iterdir())) == kept
+
+
+work = pathlib.Path(tempfile.mkdtemp(prefix="pando-clones-"))
+try:
+    main(work)
+finally:
+    shutil.rmtree(work)
+print("fine")
