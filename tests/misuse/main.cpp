@@ -12,7 +12,7 @@
 #include <fstream>
 #include <optional>
 
-#include "base/processor_time.h"
+#include "base/testing/processor_time.h"
 #include "base/sanitizers.h"
 #include "fuzz/arguments.h"
 #include "fuzz/time_limit.h"
