@@ -12,8 +12,8 @@
 #include <fstream>
 #include <optional>
 
-#include "base/testing/processor_time.h"
 #include "base/sanitizers.h"
+#include "base/testing/processor_time.h"
 #include "fuzz/arguments.h"
 #include "fuzz/time_limit.h"
 #include "misuse/world.h"
