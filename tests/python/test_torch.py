@@ -66,7 +66,7 @@ def test_several_steps_of_a_call_are_as_many_calls():
     four = pando.torch.compile_step(twin, loss, torch.optim.SGD(twin.parameters(), lr=0.1), steps_per_call=4)
     x, y = batch(4)
     assert torch.equal(four(x, y), torch.stack([one(a, b) for a, b in zip(x, y)]))
-    with pytest.raises(ValueError, match="for 4 steps"):
+    with pytest.raises(ValueError, match="first dimensions are"):
         four(*batch(3))
 
 
@@ -156,3 +156,21 @@ def test_integers_that_do_not_fit_are_an_error():
     assert torch.equal(double(torch.tensor([1, -2**30])), torch.tensor([2, -2**31]))
     with pytest.raises(ValueError, match="2147483648"):
         double(torch.tensor([2**31]))
+
+
+@pytest.mark.parametrize("options", [dict(gradient_accumulation=3), dict(replicas=2), dict(steps_per_call=2, gradient_accumulation=2, replicas=2)],
+                         ids=["accumulation", "replicas", "all"])
+def test_micro_batches_are_one_batch(options):
+    model = perceptron()
+    twin = copy.deepcopy(model)
+    steps, parts, replicas = (options.get(k, 1) for k in ("steps_per_call", "gradient_accumulation", "replicas"))
+    x, y = torch.randn(steps, parts, replicas, 6, 8), torch.randint(0, 4, (steps, parts, replicas, 6))
+    loss = torch.nn.functional.cross_entropy
+    whole = pando.torch.compile_step(model, loss, torch.optim.Adam(model.parameters(), lr=1e-2))
+    step = pando.torch.compile_step(twin, loss, torch.optim.Adam(twin.parameters(), lr=1e-2), **options)
+    lead = [n for n in (steps * parts, replicas) if n > 1]
+    given = step(x.reshape(*lead, 6, 8), y.reshape(*lead, 6))
+    expected = torch.stack([whole(a.reshape(-1, 8), b.reshape(-1)) for a, b in zip(x, y)])
+    assert given.shape == tuple(lead)
+    torch.testing.assert_close(given.reshape(steps, -1).mean(1), expected)
+    torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-5)

@@ -18,16 +18,17 @@ class Seed:
         self.stream = self._tensor = None
 
     def __call__(self):
-        if self._tensor is None:
+        if self.stream is None:
             self.stream = popxl.h2d_stream((2,), popxl.uint32, name="seed")
             self._tensor = ops.host_load(self.stream)
         return self._tensor
 
-    def data(self, steps=1):
-        """{stream: seeds} for a call of some steps."""
+    def data(self, calls=1, replicas=1):
+        """{stream: seeds} for the micro-batches of a call."""
         if self.stream is None:
             return {}
-        return {self.stream: torch.randint(0, 2**31 - 1, (steps, 2) if steps > 1 else (2,)).numpy().astype(np.uint32)}
+        shape = [n for n in (calls, replicas) if n > 1] + [2]
+        return {self.stream: torch.randint(0, 2**31 - 1, shape).numpy().astype(np.uint32)}
 
 
 class GraphProgram:
