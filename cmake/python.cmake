@@ -57,7 +57,7 @@ target_link_libraries(popxl_core PRIVATE pando_session pando_search pando_onnx f
 target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 
 # One link for each file of the packages.
-set(python_packages pando popxl popart popdist)
+set(python_packages pando popxl popart popdist poptorch)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/version.py.in ${python_build}/pando/_version.py @ONLY)
 foreach(package ${python_packages})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${python_dir} ${python_dir}/${package}/*.py ${python_dir}/${package}/py.typed)

@@ -143,8 +143,8 @@ class ResidentProgram:
         return [constant if stream is None else results[stream] for stream, constant in self._outputs]
 
     def load(self, resident):
-        """Takes the contents of host tensors, in the order of `resident`."""
-        self._session.write_variables_data({v: to_array(x).astype(v.dtype.as_numpy()) for v, x in zip(self._variables, resident)})
+        """Takes the contents of host tensors, in the order of `resident`; None leaves what is there."""
+        self._session.write_variables_data({v: to_array(x).astype(v.dtype.as_numpy()) for v, x in zip(self._variables, resident) if x is not None})
 
     def save(self, resident):
         """Gives host tensors the contents that the device holds."""

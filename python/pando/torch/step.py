@@ -6,7 +6,7 @@ import torch
 
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
-from pando.torch.resident import ResidentProgram
+from pando.torch.resident import ResidentProgram, take_writes
 from pando.torch.types import to_array, warn_of_float64
 
 
@@ -103,7 +103,10 @@ class TrainingStep:
             self.sync()
             program.load()
             self._current = program
-        return program.run((*inputs, *targets))
+        value, *outputs = (torch.from_numpy(x) for x in program.run([to_array(x) for x in (*inputs, *targets)]))
+        if not options.return_outputs:
+            return value
+        return value, (outputs[0] if len(outputs) == 1 else tuple(outputs))
 
     def sync(self):
         """Brings parameters, buffers and the optimizer's state from the device into the model and the optimizer."""
@@ -122,27 +125,55 @@ class TrainingStep:
         key = (tuple((tuple(x.shape), x.dtype) for x in (*inputs, *targets)), len(inputs), self._model.training, fixed)
         if key not in self._programs:
             warn_of_float64([*inputs, *targets, *self._model.parameters()])
-            self._programs[key] = _StepProgram(self._model, self._loss, self._optimizer, inputs, targets, self._options)
+            options = self._options
+            lead = sum(n > 1 for n in (options.steps_per_call * options.gradient_accumulation, options.replicas))
+            function = loss_and_outputs(self._model, self._loss, len(inputs), options.return_outputs)
+            self._programs[key] = StepProgram(self._model, function, self._optimizer, [x[(0,) * lead] for x in (*inputs, *targets)], options)
         return self._programs[key]
 
 
-class _StepProgram:
-    """The program of one set of shapes."""
+def loss_and_outputs(model, loss, inputs, return_outputs):
+    """The function of one micro-batch, (tensors...) to (loss, [outputs]): the first `inputs` tensors are the model's, the others the loss'."""
 
-    def __init__(self, model, loss, optimizer, inputs, targets, options):
+    def forward(*given):
+        output = model(*given[:inputs])
+        value = loss(output, *given[inputs:]) if loss is not None else _tuple(output)[0]
+        return value, [t for t in _tuple(output) if isinstance(t, torch.Tensor)] if return_outputs else []
+
+    return forward
+
+
+class StepProgram:
+    """The program of a training step for one set of shapes.
+
+    Args:
+        model: whose parameters and buffers are resident.
+        function: of the tensors of one micro-batch: (loss, [outputs]).
+        optimizer: of torch.optim.
+        batch: tensors of the shapes and types of one micro-batch.
+        options: StepOptions.
+        mean: whether an update takes the mean of the gradients of micro-batches and replicas, or their sum.
+    """
+
+    def __init__(self, model, function, optimizer, batch, options, mean=True):
         self._optimizer, self._options = optimizer, options
         adapter.initialised_state(optimizer)
         self._names = [*dict(model.named_parameters()), *dict(model.named_buffers())]
         self._tensors = [*dict(model.named_parameters()).values(), *dict(model.named_buffers()).values()]
         self._state = [(p, key) for group in optimizer.param_groups for p in group["params"]
                        for key, value in optimizer.state[p].items() if isinstance(value, torch.Tensor)]
-        lead = sum(n > 1 for n in (options.steps_per_call * options.gradient_accumulation, options.replicas))
-        batch = [x[(0,) * lead] for x in (*inputs, *targets)]
-        forward, self._trained = self._trace_forward(model, loss, batch, len(inputs))
+        forward, self._trained = self._trace_forward(model, function, batch)
+        resident = {n for n in list(forward.graph.nodes)[:len(self._resident())]}
+        self.writes_buffers = any(n.target is torch.ops.aten.copy_.default and n.args[0] in resident for n in forward.graph.nodes)
+        self.written = take_writes(forward, len(self._resident()), None)
         update = self._trace_update()
-        results = len(next(n for n in forward.graph.nodes if n.op == "output").args[0]) - len(self._trained)
-        self._program = ResidentProgram(forward, update, self._resident(), self._rate_values(), batch, results, options.device, options.steps_per_call,
-                                        options.gradient_accumulation, options.replicas)
+        outputs = next(n for n in forward.graph.nodes if n.op == "output").args[0]
+        # Results of forward: the loss, outputs, gradients, what it writes into inputs. Gradients come last in a program.
+        gradients = outputs[self._results:self._results + len(self._trained)]
+        results = [*outputs[:self._results], *outputs[self._results + len(self._trained):]]
+        next(n for n in forward.graph.nodes if n.op == "output").args = ([*results, *gradients],)
+        self._program = ResidentProgram(forward, update, self._resident(), self._rate_values(), batch, len(results), options.device, options.steps_per_call,
+                                        options.gradient_accumulation, options.replicas, mean)
         self.ir = self._program.ir
 
     def _resident(self):
@@ -152,7 +183,7 @@ class _StepProgram:
     def _rate_values(self):
         return [float(group["lr"]) for group in self._optimizer.param_groups] if adapter.takes_tensor_rates(self._optimizer) else []
 
-    def _trace_forward(self, model, loss, batch, inputs):
+    def _trace_forward(self, model, function, batch):
         """(the graph of a micro-batch, the parameters that it gives gradients of)"""
         wanted = {p for group in self._optimizer.param_groups for p in group["params"] if p.requires_grad}
         places = [i for i, p in enumerate(self._tensors) if p in wanted]
@@ -160,18 +191,16 @@ class _StepProgram:
 
         def forward(*flat):
             tensors = [t.detach().requires_grad_() if p.requires_grad else t for p, t in zip(self._tensors, flat)]
-            given = flat[len(self._resident()):]
             with adapter.reparametrized(model, dict(zip(self._names, tensors))):
-                output = model(*given[:inputs])
-            value = loss(output, *given[inputs:]) if loss is not None else _tuple(output)[0]
+                value, outputs = function(*flat[len(self._resident()):])
             if not isinstance(value, torch.Tensor) or value.numel() != 1:
-                raise ValueError(f"compile_step: the loss is a scalar, not {tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__}.")
+                raise ValueError(f"The loss is a scalar, not {tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__}.")
             gradients = torch.autograd.grad(value.reshape(()), [tensors[i] for i in places], allow_unused=True)
             with_gradient[:] = [self._tensors[i] for i, g in zip(places, gradients) if g is not None]
-            outputs = [t.detach() for t in _tuple(output) if isinstance(t, torch.Tensor)] if self._options.return_outputs else []
-            return [value.detach(), *outputs, *(g for g in gradients if g is not None)]
+            self._results = 1 + len(outputs)
+            return [value.detach(), *(t.detach() for t in outputs), *(g for g in gradients if g is not None)]
 
-        graph = adapter.trace(forward, [*self._resident(), *batch], decompositions())
+        graph = adapter.trace(forward, [*(x.detach() for x in self._resident()), *batch], decompositions())
         return graph, list(with_gradient)
 
     def _trace_update(self):
@@ -194,12 +223,9 @@ class _StepProgram:
         rates_now = [torch.tensor(r) for r in self._rate_values()]
         return adapter.trace(update, [*(x.detach() for x in self._resident()), *rates_now, *gradients], decompositions())
 
-    def run(self, inputs):
-        results = self._program.run([to_array(x) for x in inputs], self._rate_values())
-        loss, *outputs = (torch.from_numpy(x) for x in results)
-        if not self._options.return_outputs:
-            return loss
-        return loss, (outputs[0] if len(outputs) == 1 else tuple(outputs))
+    def run(self, arrays):
+        """Arrays for all micro-batches in; the loss, the outputs and what is written into inputs (`written`: which) out, as arrays."""
+        return self._program.run(arrays, self._rate_values())
 
     def load(self):
         """Takes the state of the model and the optimizer."""

@@ -1,0 +1,37 @@
+"""PopTorch's interface on Pando: PyTorch models for tile machines.
+
+    model = poptorch.inferenceModel(module)             # a call runs a program
+    model = poptorch.trainingModel(module, options, optimizer)
+
+What PopTorch says of hardware is accepted and has no effect (see docs/guide/poptorch.md).
+"""
+from poptorch import _impl, enums, functions as ops, optim, options, poptorch_core, profiling  # noqa: F401
+from poptorch.blocks import (Attribute, BeginBlock, Block, BlockFunction, NameScope, ParallelPhasedExecution, Phase, PipelinedExecution,  # noqa: F401
+                             SerialPhasedExecution, ShardedExecution, Stage, removeBlocks)
+from poptorch.dataloader import AsynchronousDataAccessor, DataLoader  # noqa: F401
+from poptorch.enums import *  # noqa: F401,F403
+from poptorch.errors import Error, RecoverableError, UnrecoverableError, createPoptorchError  # noqa: F401
+from poptorch.executor import PoplarExecutor, inferenceModel, trainingModel  # noqa: F401
+from poptorch.functions import (CPU, MultiConv, cond, ctc_beam_search_decoder, custom_op, dynamic_slice, dynamic_update, for_loop, identity_loss,  # noqa: F401
+                                ipu_print_tensor, nop, recomputationCheckpoint, serializedMatMul, set_available_memory, set_overlap_for_input,
+                                set_overlap_for_output)
+from poptorch.logging import logger, setLogLevel  # noqa: F401
+from poptorch.options import Options, TensorLocationSettings  # noqa: F401
+from poptorch.tracing import isRunningOnIpu  # noqa: F401
+
+__version__ = "3.4.0"
+
+
+def ipuHardwareIsAvailable(num_ipus=1):
+    """False: there is no hardware."""
+    return False
+
+
+def ipuHardwareVersion():
+    """Raises AssertionError: there is no hardware."""
+    raise AssertionError("There is no IPU hardware.")
+
+
+def load(filename, edit_opts_fn=None):
+    """Executables of PopTorch cannot be loaded."""
+    raise Error("load: Pando does not read executables of PopTorch models.")

@@ -1,0 +1,34 @@
+"""The log of PopTorch: logger "poptorch::python"."""
+import logging as _logging
+import os
+
+logger = _logging.getLogger("poptorch::python")
+_LEVELS = {"TRACE": 5, "TRACE_ALL": 4, "DEBUG": _logging.DEBUG, "DEBUG_IR": _logging.DEBUG, "INFO": _logging.INFO, "WARN": _logging.WARNING,
+           "ERR": _logging.ERROR, "OFF": _logging.CRITICAL + 1}
+_NUMBERS = {0: "TRACE", 1: "DEBUG", 2: "INFO", 3: "WARN", 4: "ERR", 6: "OFF"}
+_said = set()
+
+
+def setLogLevel(level):
+    """Sets the level of the log: "TRACE", "DEBUG", "INFO", "WARN", "ERR" or "OFF", or one of the older numbers. Raises ValueError for others."""
+    if isinstance(level, int):
+        if level not in _NUMBERS:
+            raise ValueError("Invalid log level integer")
+        level = _NUMBERS[level]
+    if level not in _LEVELS:
+        raise ValueError(f"Unknown log level: {level}. Valid values are DEBUG, ERR, INFO, OFF, TRACE and WARN")
+    logger.setLevel(_LEVELS[level])
+
+
+def say_once(message):
+    """An INFO line, once in a process."""
+    if message not in _said:
+        _said.add(message)
+        logger.info(message)
+
+
+if not logger.handlers:
+    _handler = _logging.StreamHandler()
+    _handler.setFormatter(_logging.Formatter("[%(asctime)s] [poptorch::python] [%(levelname)s] %(message)s", "%H:%M:%S"))
+    logger.addHandler(_handler)
+    setLogLevel(os.environ.get("POPTORCH_LOG_LEVEL", "WARN"))

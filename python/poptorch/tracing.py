@@ -1,0 +1,108 @@
+"""What is true while a model is traced."""
+import contextlib
+
+import torch
+
+from poptorch.errors import createPoptorchError
+
+F = torch.nn.functional
+_LOSSES = {F.l1_loss, F.mse_loss, F.cross_entropy, F.nll_loss, F.binary_cross_entropy, F.binary_cross_entropy_with_logits, F.kl_div, F.poisson_nll_loss,
+           F.hinge_embedding_loss, F.smooth_l1_loss, F.soft_margin_loss, F.cosine_embedding_loss, F.margin_ranking_loss, F.triplet_margin_loss, F.ctc_loss,
+           F.huber_loss, F.multilabel_soft_margin_loss, F.multi_margin_loss, F.gaussian_nll_loss}
+# Weights take the type of what they are applied to.
+_WEIGHTED = {F.linear, F.conv1d, F.conv2d, F.conv3d, F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d, torch.conv1d, torch.conv2d, torch.conv3d,
+             torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d}
+_current = []
+
+
+class _Trace:
+    def __init__(self, training):
+        self.training, self.marked, self.found, self.blocks = training, [], [], []
+
+
+def is_tracing():
+    return bool(_current)
+
+
+def is_training():
+    return bool(_current) and _current[-1].training
+
+
+def isRunningOnIpu():
+    """Whether the model is traced for a device, False in a call on the CPU."""
+    return is_tracing()
+
+
+def enter_block(user_id, ipu_id):
+    """What is called from here on belongs to a block."""
+    if _current:
+        _current[-1].blocks.append((user_id, ipu_id))
+
+
+def mark_loss(value):
+    if _current:
+        _current[-1].marked.append(value)
+
+
+class _Mode(torch.overrides.TorchFunctionMode):
+    """Sees losses, and gives weights the type of activations."""
+
+    def __init__(self, trace):
+        super().__init__()
+        self._trace = trace
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if function in _WEIGHTED:
+            args, kwargs = _same_type(args, kwargs)
+        result = function(*args, **kwargs)
+        if function in _LOSSES and isinstance(result, torch.Tensor):
+            self._trace.found.append(result)
+        return result
+
+
+def _same_type(args, kwargs):
+    x = args[0] if args else kwargs.get("input")
+    if not isinstance(x, torch.Tensor) or x.dtype not in (torch.float16, torch.float32):
+        return args, kwargs
+
+    def cast(t):
+        return t.to(x.dtype) if isinstance(t, torch.Tensor) and t.is_floating_point() and t.dtype != x.dtype else t
+
+    return (*args[:1], *(cast(a) for a in args[1:])), {k: cast(v) for k, v in kwargs.items()}
+
+
+@contextlib.contextmanager
+def tracing(training):
+    """Inside, a model is traced. Gives the trace, which collects losses."""
+    trace = _Trace(training)
+    _current.append(trace)
+    try:
+        with _Mode(trace):
+            yield trace
+    finally:
+        _current.pop()
+
+
+def _reaches(start):
+    """The nodes of autograd's graph below a tensor."""
+    seen, stack = set(), [start.grad_fn]
+    while stack:
+        node = stack.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        stack.extend(n for n, _ in node.next_functions)
+    return seen
+
+
+def final_loss(trace):
+    """The one loss that no other loss uses."""
+    candidates = [t for t in (trace.marked or trace.found) if t.grad_fn is not None]
+    if not candidates:
+        raise createPoptorchError("Couldn't find a loss in graph")
+    below = [(t, _reaches(t) - {t.grad_fn}) for t in candidates]
+    last = [t for t, _ in below if not any(t.grad_fn in others for other, others in below if other is not t)]
+    if len(last) > 1:
+        raise createPoptorchError("Multiple independent losses found in graph. Graph must have one final loss. Wrap final graph loss in poptorch.identity_loss.")
+    return last[0]

@@ -1,0 +1,46 @@
+"""Runs PopTorch's own tests and the scripts of its user guide, unmodified, in a scratch copy of a checkout of graphcore/poptorch.
+
+Tests run under pytest, each file in a process of its own, on the CPU device. Tests of hardware skip themselves.
+"""
+import pathlib
+import shutil
+import sys
+
+import expectations
+import python_clients
+
+TESTS, GUIDE = "tests", "docs/user_guide"
+# Files that need packages or data from elsewhere, or compilers of PopART ops.
+LEFT_OUT = {"bert_small_and_medium_test.py", "custom_ops_test.py", "custom_ops_attributes_test.py", "fine_tuning_test.py", "grouping_scatters_gathers_test.py",
+            "half_test.py", "io_performance_test.py", "pyg_torch_scatter_test.py", "torch_nn_test.py", "torchvision_inference_test.py",
+            "attach_detach_wait_for_ipu_test.py"}
+SCRIPTS = {"examples/simple_adder.py": ["Success"], "docs/user_guide/buffers.py": [], "docs/user_guide/trainingModel.py": [],
+           "docs/user_guide/poptorch_training_simple.py": [], "docs/user_guide/device_iterations.py": [], "docs/user_guide/sumAnchorReturnType.py": [],
+           "docs/user_guide/phased_execution.py": []}
+
+
+def copy(source, work):
+    shutil.rmtree(work, ignore_errors=True)
+    for name in (TESTS, GUIDE, "examples"):
+        if not (source / name).is_dir():
+            sys.exit(f"{source} is no checkout of graphcore/poptorch: it has no {name}")
+        shutil.copytree(source / name, work / name, ignore=shutil.ignore_patterns("gnn"))
+
+
+def main():
+    parsed = python_clients.arguments(__doc__)
+    work = pathlib.Path(parsed.work)
+    python = python_clients.environment(parsed.python, work.parent / "poptorch_venv", pathlib.Path(__file__).with_name("poptorch_requirements.txt"))
+    copy(pathlib.Path(parsed.source).resolve(), work)
+    scripts = {name: dict(folder=str(pathlib.PurePosixPath(name).parent), path=pathlib.PurePosixPath(name).name, patterns=patterns)
+               for name, patterns in SCRIPTS.items()}
+    files = {f"{TESTS}/{f.name}": dict(folder=TESTS, name=f.name, options=["--rootdir=."]) for f in sorted((work / TESTS).glob("*_test.py"))
+             if f.name not in LEFT_OUT}
+    # A test loads a whole module, which torch.load does not do by default.
+    variables = expectations.user_environment(parsed.prefix, OMP_NUM_THREADS=1, PYTHONHASHSEED=0, TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1)
+    results = python_clients.run_all(parsed, python, scripts, files, variables)
+    python_clients.finish(results, "poptorch", parsed, parsed.only is None)
+
+
+if __name__ == "__main__":
+    main()
