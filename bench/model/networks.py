@@ -73,10 +73,11 @@ def mlp(ir, steps):
 def encoder_layer(x, w):
     """Attention and an MLP, each behind a normalisation and with a residual; w: tensors of SHAPES."""
     h = ops.layer_norm(x, w["ln1"], w["ln1_b"])
-    heads = (BATCH, TOKENS, HEADS, WIDTH // HEADS)
+    rows, width = x.shape
+    heads = (rows // TOKENS, TOKENS, HEADS, width // HEADS)
     q, k, v = (t.reshape(heads).transpose((0, 2, 1, 3)) for t in ops.split(h @ w["qkv"] + w["qkv_b"], 3, axis=1))
-    scores = ops.softmax((q @ k.transpose((0, 1, 3, 2))) * (1 / np.sqrt(WIDTH // HEADS)), axis=-1)
-    mixed = (scores @ v).transpose((0, 2, 1, 3)).reshape((BATCH * TOKENS, WIDTH))
+    scores = ops.softmax((q @ k.transpose((0, 1, 3, 2))) * (1 / np.sqrt(width // HEADS)), axis=-1)
+    mixed = (scores @ v).transpose((0, 2, 1, 3)).reshape((rows, width))
     x = x + (mixed @ w["out"] + w["out_b"])
     h = ops.layer_norm(x, w["ln2"], w["ln2_b"])
     return x + (ops.gelu(h @ w["up"] + w["up_b"]) @ w["down"] + w["down_b"])

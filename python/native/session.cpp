@@ -148,6 +148,7 @@ void bind_session(nb::module_& m) {
   c.def("reset_cycles", [](Bound& s) { s.session->reset_cycles(); });
   c.def("clock_hz", [](Bound& s) { return s.session->clock_hz(); });
   c.def("executable_bytes", [](Bound& s) { return s.session->executable_bytes(); }, "Of the compiled program as a file.");
+  c.def("resident_bytes", [](Bound& s) { return s.session->resident_bytes(); }, "By tile: what the program takes as long as it is loaded.");
   c.def("profile_summary", [](Bound& s) { return s.session->profile_summary(); });
 }
 

@@ -13,6 +13,10 @@ namespace {
 
 }  // namespace
 
+poplar::Graph Access::graph(poplar::core::GraphState state) {
+  return poplar::Graph(std::make_unique<poplar::core::GraphState>(std::move(state)));
+}
+
 poplar::core::GraphState& Access::state(const poplar::Graph& g) {
   if (!g.state_) fail(ErrorKind::poplar_error, "no-graph", "this graph was moved from");
   return *g.state_;

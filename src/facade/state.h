@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "compile/late_values.h"
 #include "graph/graph.h"
+#include "graph/residents.h"
 #include "machine/machine.h"
 #include "poplar/Engine.hpp"
 #include "poplar/Graph.hpp"
@@ -45,6 +46,7 @@ struct GraphShared {
   GraphShared(pando::Machine machine, unsigned replication) : graph(std::move(machine), replication) {}
 
   pando::graph::Graph graph;
+  pando::graph::Residents residents;                              // what of it takes memory of the tiles for good
   Target full_target;                                             // of all replicas: what an engine is loaded onto
   Target replica_target;                                          // of one
   std::map<pando::graph::ReplicationId, Target> one_of_replicas;  // of each replicated graph within
@@ -137,6 +139,7 @@ struct Access {
 
   // Throws poplar_error for a graph that was moved from.
   static poplar::core::GraphState& state(const poplar::Graph& g);
+  static poplar::Graph graph(poplar::core::GraphState state);
   static poplar::core::GraphShared& shared(const poplar::Graph& g) { return *state(g).shared; }
   static graph::ReplicationId replication(const poplar::Graph& g) { return state(g).replication; }
   // Of the replicated graph, in all the machine's replicas.

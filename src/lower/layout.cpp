@@ -2,6 +2,8 @@
 #include "lower/lowering.h"
 #include "lower/shared/element_types.h"
 
+#include <pando/mapping.hpp>
+#include <pando/placing.hpp>
 #include <poputil/TileMapping.hpp>
 
 #include <fmt/format.h>
@@ -21,6 +23,8 @@ namespace {
 constexpr int kMaxDepth = 24;
 // Element-wise ops and graphs between a value and one that it is combined with.
 constexpr int kMaxPartnerDepth = 6;
+// Views of a gradient that are looked at.
+constexpr std::size_t kMostViews = 8;
 // Elements of a vector on one tile, at least.
 constexpr unsigned kVectorPart = 64;
 
@@ -29,10 +33,14 @@ constexpr unsigned kVectorPart = 64;
 Tensor Lowering::linear(poplar::Graph& graph, const ir::Type& type, const std::string& name) {
   const Tensor t = graph.addVariable(element_type(type.dtype), extents(type.shape), name);
   // What is added to all rows of a matrix is read in parts of its blocks' width: they lie whole.
-  if (type.shape.size() == 1)
-    poputil::mapTensorLinearly(graph, t, kVectorPart, kVectorPart);
-  else
-    poputil::mapTensorLinearly(graph, t);
+  poplar::Graph::TileToTensorMapping mapping = type.shape.size() == 1
+                                                   ? poputil::calcLinearTileMapping(graph, t.shape(), kVectorPart, kVectorPart)
+                                                   : poputil::calcLinearTileMapping(graph, t);
+  std::vector<pando::TileBytes> form;
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    for (const poplar::Interval& i : mapping[tile]) form.push_back({tile, i.size() * graph.getTarget().getTypeSize(t.elementType())});
+  poplar::Graph there = pando::rotated(graph, pando::choose_rotation(graph, form));
+  there.setTileMapping(t, mapping);
   return t;
 }
 
@@ -69,7 +77,10 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
     const Tensor t = row->layout({module_, op, index, graph_of(op), *this, name_of(v)});
     if (t.valid() && decisions_)
       why_wish_ = fmt::format("as {} '{}' likes its operand {}", text_of(op), name_of(module_.result(op)), index);
-    if (t.valid()) return t;
+    if (t.valid()) {
+      parts_of_wish_ = row->parts;
+      return t;
+    }
   }
   if (row->unview && index == 0) {
     const Tensor t = wish_of(module_.result(op), depth + 1, fruitless);
@@ -148,6 +159,44 @@ Tensor Lowering::partner_layout(ValueId v) {
   if (!other.valid()) return {};
   if (decisions_) why_[v] = fmt::format("as '{}'", name_of(other));
   return graph_.clone(element_type(module_.type_of(v).dtype), slots_[other].tensor, name_of(v));
+}
+
+bool Lowering::is_home(ValueId v) const {
+  const auto& storages = slots_[v].storages;
+  return std::any_of(storages.begin(), storages.end(), [&](StorageId s) { return storages_[s].writable && !storages_[s].temporary; });
+}
+
+ValueId Lowering::seen(ValueId v) const {
+  for (OpId producer = module_.value(v).producer; producer.valid(); producer = module_.value(v).producer) {
+    const Row* row = find_row(module_.row(producer).name);
+    if (row == nullptr || row->unview == nullptr || row->unview == keeps_layout) break;
+    v = module_.operand(producer, 0);
+  }
+  return v;
+}
+
+// The weight whose gradient a product computes, told by the operand's gradient: both are products with the gradient of the result.
+ValueId Lowering::weight_of_gradient(ValueId v) const {
+  const ir::Type& type = module_.type_of(v);
+  std::vector<ValueId> views{seen(module_.operand(module_.value(v).producer, 1))};
+  for (std::size_t i = 0; i < views.size() && i < kMostViews; ++i)
+    for (const auto& [op, index] : analysis_.users(views[i])) {
+      const Row* row = find_row(module_.row(op).name);
+      if (row == nullptr || module_.results(op).size() != 1) continue;
+      if (row->unview != nullptr && index == 0) views.push_back(module_.result(op));
+      if (module_.row(op).name != "matmul" || index != 0) continue;
+      const ValueId w = seen(module_.operand(op, 1));
+      if (module_.type_of(w).shape == type.shape && has_slot(w) && is_home(w)) return w;
+    }
+  return {};
+}
+
+std::optional<unsigned> Lowering::tile_to_begin_at(ValueId v) {
+  ValueId with = partner(v, [&](ValueId w) { return w != v && has_slot(w) && is_home(w); });
+  if (!with.valid()) with = weight_of_gradient(v);
+  if (!with.valid() || slots_[with].tensor.numElements() == 0) return std::nullopt;
+  const auto first = pando::tile_intervals(graph_at(module_.type_of(v).place), slots_[with].tensor.flatten().slice(0, 1));
+  return first.empty() ? std::nullopt : std::optional(first[0].tile);
 }
 
 Tensor Lowering::new_tensor(ValueId v) {

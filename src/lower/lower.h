@@ -28,6 +28,8 @@ struct Options {
   bool fuse = true;
   // With `fuse`: such a pass over a product's or a convolution's result is done with each part of it as soon as the part is computed.
   bool epilogues = true;
+  // Products, convolutions and vectors begin where the tiles are least full (pando/placing.hpp).
+  bool rotate = true;
   // A scale of float8 data beyond -32 to 31 stops the program.
   bool check_float8_scales = false;
   // "float" or "half" where an op says nothing.

@@ -4,6 +4,7 @@
 #include "ir/error.h"
 #include "lower/shared/element_types.h"
 
+#include <pando/placing.hpp>
 #include <poplin/codelets.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/codelets.hpp>
@@ -28,7 +29,11 @@ Lowering::Lowering(const ir::Module& module, poplar::Graph& graph, const Options
       slots_(module.value_count()),
       scope_of_(module.value_count()),
       function_of_(module.value_count()),
-      decisions_(options.decisions) {}
+      decisions_(options.decisions) {
+  pando::rotate_placements(graph, options.rotate);
+  // What the libraries make may be looked at and left.
+  pando::count_created(graph, false);
+}
 
 void Lowering::need(Library library) {
   if (!libraries_.insert(library).second) return;

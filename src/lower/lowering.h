@@ -81,6 +81,8 @@ class Lowering {
   poplar::Tensor destination(ir::ValueId v) const;
   // Outputs of a graph that is lowered where it is called, if all that the caller does with them is to make them a variable's new contents.
   void find_destinations(ir::OpId call, ir::GraphId graph);
+  // Of a product's result: the first tile of a weight whose gradient it is, or of what is updated with it. Nothing if there is none.
+  std::optional<unsigned> tile_to_begin_at(ir::ValueId v);
   // Whether a concatenation becomes a tensor of its own, which its parts are written to: several products read it.
   bool is_put_together(ir::OpId concat) const;
   // That tensor. Made for the first part.
@@ -150,6 +152,7 @@ class Lowering {
   bool chooses_destinations() const;
   bool may_be_overwritten_early(ir::ValueId home) const;
   void make_variables();
+  std::vector<ir::ValueId> in_order_of_size(std::vector<ir::ValueId> variables) const;
   void lower_op(ir::OpId op);
   void lower_context(ir::Context context, poplar::program::Sequence& program);
   // Element-wise ops that follow each other and are computed in one pass.
@@ -213,9 +216,14 @@ class Lowering {
   ir::ValueId partner(ir::ValueId v, const std::function<bool(ir::ValueId)>& accept) const;
   ir::ValueId partner_of(ir::ValueId v, const std::function<bool(ir::ValueId)>& accept, int depth, Fruitless& fruitless) const;
   poplar::Tensor partner_layout(ir::ValueId v);
+  bool is_home(ir::ValueId v) const;
+  // What a view is a view of.
+  ir::ValueId seen(ir::ValueId v) const;
+  ir::ValueId weight_of_gradient(ir::ValueId v) const;
   bool has_functions() const;
   void choose_product_share();
   void balance(const std::set<ir::ValueId>& passed_on);
+  void level_out(ir::ValueId v, Row::Parts parts);
   void count_loads(const Function& f);
   poplar::Tensor operand_of_first_call(ir::GraphId g, std::size_t input);
   void collect_reachable(ir::GraphId g, std::set<ir::GraphId>& seen) const;
@@ -252,7 +260,11 @@ class Lowering {
   std::optional<TileLoads> loads_;
   // Whether the last wish was a function's.
   bool wish_of_function_ = false;
+  // What the reader whose wish it was says of it.
+  Row::Parts parts_of_wish_ = Row::Parts::move;
   double product_share_ = 0;
+  // Of all variables, by device.
+  std::map<std::int32_t, double> variable_bytes_;
   std::map<ir::ValueId, poplar::Tensor> destinations_;
   Decisions decisions_;
   // Why the last wish, and values, are laid out as they are.

@@ -5,9 +5,12 @@
 #include "lower/least_live.h"
 
 #include <fmt/format.h>
+#include <pando/mapping.hpp>
+#include <pando/placing.hpp>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace pando::lower {
 
@@ -19,6 +22,10 @@ namespace {
 
 // Variables beyond these shares of all memory leave a product's step a half, a quarter of what the libraries would take.
 constexpr double kMuch = 0.2, kMost = 0.5, kUsual = 0.6;
+// Of what a tile has beside its share of all variables, this part may be taken by some more of them.
+constexpr double kSpare = 8;
+// Bytes that stay together where parts may be split.
+constexpr std::size_t kPart = std::size_t{32} << 10;
 // Of what the values of a function take, so much counts as load: they are not all live at once.
 constexpr double kLiveTogether = 0.5;
 
@@ -76,7 +83,7 @@ void Lowering::refuse_variables(std::int32_t device, double bytes, double memory
 
 void Lowering::choose_product_share() {
   const poplar::Target& target = graph_.getTarget();
-  std::map<std::int32_t, double> bytes;
+  std::map<std::int32_t, double>& bytes = variable_bytes_;
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
     bytes[std::max(0, module_.type_of(v).place.device.value)] += bytes_of(module_, v);
   }
@@ -91,6 +98,46 @@ void Lowering::choose_product_share() {
     refuse_values(module_, bytes, memory);
   }
   if (share > kMuch) product_share_ = share > kMost ? kUsual / 4 : kUsual / 2;
+}
+
+// Parts of a variable on tiles that have more than their share, and some, go to the emptiest tiles: where plans take few tiles, or where
+// weights take most of the memory, no rotation is even enough.
+void Lowering::level_out(ValueId v, Row::Parts may) {
+  poplar::Graph& graph = graph_at(module_.type_of(v).place);
+  const std::size_t tiles = graph.getTarget().getNumTiles();
+  const Tensor t = slots_[v].tensor;
+  if (!options_.rotate || tiles == 1 || t.numElements() == 0 || may == Row::Parts::stay) return;
+  const double memory = static_cast<double>(graph.getTarget().getBytesPerTile());
+  const double mean = variable_bytes_[std::max(0, module_.type_of(v).place.device.value)] / static_cast<double>(tiles);
+  const double most = mean + std::clamp((memory - mean) / kSpare, 0.0, mean / 4 + memory / 32);
+  const Tensor whole = in_memory_order(graph, t);
+  const std::size_t width = graph.getTarget().getTypeSize(t.elementType());
+  std::vector<std::uint64_t> loads = pando::resident_bytes(graph), with = loads;
+  std::vector<TileInterval> parts;
+  for (const TileInterval& i : tile_intervals(graph, whole)) {
+    with[i.tile] += (i.end - i.begin) * width;
+    const std::size_t part = may == Row::Parts::split ? kPart / width : i.end - i.begin;
+    for (std::size_t begin = i.begin; begin < i.end; begin += part) parts.push_back({begin, std::min(i.end, begin + part), i.tile});
+  }
+  const auto is_too_much = [&](std::uint64_t bytes) { return static_cast<double>(bytes) > most; };
+  if (std::none_of(with.begin(), with.end(), is_too_much)) return;
+  std::vector<TileInterval*> homeless;
+  for (TileInterval& part : parts) {
+    const std::uint64_t bytes = (part.end - part.begin) * width;
+    if (is_too_much(loads[part.tile] + bytes))
+      homeless.push_back(&part);
+    else
+      loads[part.tile] += bytes;
+  }
+  std::set<std::pair<std::uint64_t, unsigned>> by_load;
+  for (unsigned tile = 0; tile < tiles; ++tile) by_load.emplace(loads[tile], tile);
+  for (TileInterval* part : homeless) {
+    const auto [load, tile] = *by_load.begin();
+    by_load.erase(by_load.begin());
+    by_load.emplace(load + (part->end - part->begin) * width, tile);
+    part->tile = tile;
+  }
+  set_tile_intervals(graph, whole, parts);
 }
 
 // What a function computes stays on its tiles while others run: its operands in full, the rest as far as it is live together.

@@ -5,6 +5,7 @@
 #include "lower/shared/element_types.h"
 
 #include <fmt/format.h>
+#include <pando/placing.hpp>
 
 #include <algorithm>
 
@@ -56,20 +57,36 @@ poplar::RemoteBuffer Lowering::buffer(ir::BufferId id) {
   return buffers_.emplace(id, made).first->second;
 }
 
+// Large ones first: small ones find room between them.
+std::vector<ValueId> Lowering::in_order_of_size(std::vector<ValueId> variables) const {
+  const auto mebibytes = [&](ValueId v) {
+    const ir::Type& type = module_.type_of(v);
+    return static_cast<std::uint64_t>(ir::elements_of(type.shape)) * ir::size_of(type.dtype) >> 20;
+  };
+  if (options_.rotate)
+    std::stable_sort(variables.begin(), variables.end(), [&](ValueId a, ValueId b) { return mebibytes(a) > mebibytes(b); });
+  return variables;
+}
+
 // Those with a wish first: the others lie as what they are combined with.
 void Lowering::make_variables() {
   const ir::Graph& main = module_.graph(module_.main_graph());
+  const std::vector<ValueId> inputs = in_order_of_size(main.inputs);
   std::set<ValueId> passed_on;
   for (const bool wishes : {true, false}) {
-    for (ValueId v : main.inputs) {
+    for (ValueId v : inputs) {
       if (has_slot(v)) continue;
       const Tensor wish = wishes && ir::elements_of(module_.type_of(v).shape) > 1 ? layout_wish(v) : Tensor();
       if (wishes && !wish.valid()) continue;
       if (wish.valid() && wish_of_function_) passed_on.insert(v);
       if (wish.valid() && decisions_) why_[v] = why_wish_;
       define(v, {wish.valid() ? wish : new_tensor(v), {add_storage(true, false)}});
+      if (passed_on.contains(v)) continue;
+      level_out(v, wish.valid() ? parts_of_wish_ : Row::Parts::move);
+      pando::count_as_resident(graph_, slots_[v].tensor);
     }
     if (wishes && loads_) balance(passed_on);
+    for (ValueId v : passed_on) pando::count_as_resident(graph_, slots_[v].tensor);
   }
   for (std::size_t s = 0; s < module_.state_count(); ++s) {
     const StateId id(static_cast<StateId::rep>(s));

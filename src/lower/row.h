@@ -86,6 +86,9 @@ struct Row {
   bool steps = false;
   // An invalid tensor: no wish.
   poplar::Tensor (*layout)(const LayoutRequest&) = nullptr;
+  // Whether parts of what lies so may lie on other tiles: none; what lies together on a tile, as a whole; any.
+  enum class Parts : std::uint8_t { stay, move, split };
+  Parts parts = Parts::stay;
   // Of views that lose nothing: a tensor of the result's shape, seen as operand 0. Of ops whose result lies as operand 0 does:
   // keeps_layout.
   poplar::Tensor (*unview)(const ir::Module&, ir::OpId, const poplar::Tensor& result) = nullptr;

@@ -14,13 +14,12 @@ namespace {
 // Of a tile's memory: so much above the mean is no reason yet to exchange instead of copying.
 constexpr std::uint64_t kSlack = 32;
 
-// The variable that a clone is a view of, in the order of its memory, where a tile's elements are few intervals; else the clone.
+}  // namespace
+
 Tensor in_memory_order(const poplar::Graph& graph, const Tensor& clone) {
   const Tensor whole = graph.getVariable(clone.flatten().slice(0, 1).getVarRegions()[0].var).flatten();
   return whole.numElements() == clone.numElements() ? whole : clone.flatten();
 }
-
-}  // namespace
 
 TileLoads::TileLoads(const poplar::Target& target, unsigned io_tiles)
     : tiles_per_ipu_(target.getTilesPerIPU()),

@@ -13,6 +13,9 @@
 
 namespace pando::lower {
 
+// The variable that a clone is a view of, in the order of its memory, where a tile's elements are few intervals; else the clone.
+poplar::Tensor in_memory_order(const poplar::Graph& graph, const poplar::Tensor& clone);
+
 class TileLoads {
  public:
   // `io_tiles`: the last ones of each IPU, which hold what is placed there and nothing else.

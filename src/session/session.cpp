@@ -2,6 +2,7 @@
 
 #include "base/archive.h"
 #include "base/check.h"
+#include "base/error.h"
 #include "base/sizes.h"
 #include "ir/checks/verify.h"
 #include "ir/error.h"
@@ -20,6 +21,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <pando/host.hpp>
+#include <pando/placing.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -101,6 +103,9 @@ bool maps_over_devices(const ir::Module& m) {
 // Larger ones would not fit into a host's memory, however small their programs are.
 constexpr std::int64_t kMostTiles = 65536, kMostIpus = 65536;
 
+// Not the engine's: a switch of the lowering, given beside those (Options::rotate).
+constexpr const char* kRotate = "pando.rotate";
+
 enum Program : unsigned { kMain, kWeightsFromHost, kWeightsToHost };
 
 }  // namespace
@@ -151,8 +156,11 @@ struct Session::State {
   std::int64_t replicas() const { return module.replicas(); }
 };
 
-// Numbers that go into unsigned ones and sizes of buffers.
+// Numbers that go into unsigned ones and sizes of buffers; switches.
 void Session::State::check_options() const {
+  if (const auto rotate = options.engine.find(kRotate);
+      rotate != options.engine.end() && rotate->second != "true" && rotate->second != "false")
+    fail(ErrorKind::invalid_option, "option-value", "option '{}' is '{}'; true and false are possible", kRotate, rotate->second);
   if (options.num_host_transfers < 1) {
     refuse(ErrorClass::value, "host-transfers", "{} host transfers a run; there must be 1 or more", options.num_host_transfers);
   }
@@ -200,6 +208,8 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
   o.num_io_tiles = options.num_io_tiles;
   o.fuse = options.fuse;
   o.epilogues = options.epilogues;
+  const auto rotate = options.engine.find(kRotate);
+  o.rotate = options.rotate && (rotate == options.engine.end() || rotate->second == "true");
   o.check_float8_scales = options.check_float8_scales;
   o.partials_type_matmuls = options.partials_type_matmuls;
   o.decisions = decisions;
@@ -214,7 +224,9 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
 void Session::State::compile(poplar::Graph& graph, const lower::Lowered& lowered) {
   const auto begin = std::chrono::steady_clock::now();
   poplar::OptionFlags flags;
-  for (const auto& [name, value] : options.engine) flags.set(name, value);
+  for (const auto& [name, value] : options.engine) {
+    if (name != kRotate) flags.set(name, value);
+  }
   const poplar::program::Sequence* programs[] = {&lowered.main, &lowered.weights_from_host, &lowered.weights_to_host};
   for (unsigned p = 0; p < 3; ++p) has_program[p] = !programs[p]->isEmpty();
   engine.emplace(graph, std::vector<poplar::program::Program>{lowered.main, lowered.weights_from_host, lowered.weights_to_host}, flags);
@@ -536,6 +548,8 @@ std::uint64_t Session::cycles() {
 }
 void Session::reset_cycles() { state_->engine->resetExecutionProfile(); }
 double Session::clock_hz() const { return state_->device.getTarget().getTileClockFrequency(); }
+
+std::vector<std::uint64_t> Session::resident_bytes() const { return pando::resident_bytes(*state_->engine); }
 
 std::string Session::profile_summary() {
   std::ostringstream out;

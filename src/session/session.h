@@ -43,6 +43,9 @@ struct Options {
   bool schedule = true;
   // Chains of element-wise ops become one pass over their operands.
   bool fuse = true;
+  // Products, convolutions, tables and vectors begin where the tiles are least full; without, or with "pando.rotate": "false" in `engine`,
+  // where their shapes say.
+  bool rotate = true;
   // With `fuse`: what element-wise ops make of a product or a convolution is computed with each part of its result.
   bool epilogues = true;
   // A scale of float8 data beyond -32 to 31 stops the run with poplar::application_runtime_error. Otherwise results are undefined.
@@ -142,6 +145,8 @@ class Session {
   std::uint64_t cycles();
   void reset_cycles();
   double clock_hz() const;
+  // By tile of the machine: what the program takes as long as it is loaded.
+  std::vector<std::uint64_t> resident_bytes() const;
   // The report of poplar::Engine, as text.
   std::string profile_summary();
 

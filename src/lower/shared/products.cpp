@@ -68,13 +68,21 @@ poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering&
   return flags;
 }
 
+// With where the result begins, if that matters to who reads it.
+poplar::OptionFlags options_of_product(OpLowering& o) {
+  poplar::OptionFlags flags = options_of(o.module(), o.op(), o.lowering());
+  if (o.graph().getTarget().getTargetType() == poplar::TargetType::CPU) return flags;
+  if (const auto tile = o.lowering().tile_to_begin_at(o.module().result(o.op()))) flags.set("pando.firstTile", fmt::format("{}", *tile));
+  return flags;
+}
+
 }  // namespace
 
 Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType result, const Tensor& into) {
   Lowering& l = o.lowering();
   l.need(Library::poplin);
   const Sizes s = sizes_of(lhs.shape(), rhs.shape());
-  const auto options = options_of(o.module(), o.op(), l);
+  const auto options = options_of_product(o);
   const poplar::Type type = element_type(result);
   if (s.one_product) {
     const Tensor a = lhs.reshape({s.m, s.k}), b = rhs.reshape({s.k, s.n});
@@ -173,7 +181,7 @@ bool finish_product(OpLowering& o, Epilogue& e) {
   }
   std::vector<Tensor> outs;
   for (const Tensor& t : e.outs) outs.push_back(t.valid() ? t.reshape(of_product) : t);
-  const auto options = options_of(o.module(), o.op(), l);
+  const auto options = options_of_product(o);
   const bool done = s.one_product ? poplin::matMulWithEpilogue(o.graph(), a.reshape({s.m, s.k}), b.reshape({s.k, s.n}), epilogue, outs,
                                                                o.program(), o.name(), options, &l.planning())
                                   : poplin::matMulGroupedWithEpilogue(o.graph(), grouped(a.rank() == 1 ? a.expand({0}) : a, s, s.m, s.k),

@@ -37,6 +37,7 @@ constexpr Row lower_conv = {
           if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, convolution_options(a), &r.lowering.planning());
           return poplin::createWeights(r.graph, p, r.name, convolution_options(a), &r.lowering.planning()).reshape(extents(weight.shape));
         },
+    .parts = Row::Parts::split,
 };
 
 }  // namespace pando::lower

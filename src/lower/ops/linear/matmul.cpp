@@ -9,6 +9,7 @@ constexpr Row lower_matmul = {
     .lower = lower_product,
     .finish = finish_product,
     .layout = product_layout,
+    .parts = Row::Parts::move,
 };
 
 }  // namespace pando::lower

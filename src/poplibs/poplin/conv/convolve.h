@@ -22,6 +22,11 @@ struct Convolution {
   Options options;
   bool in_rows;  // cpu_rows.h; the partition has one block then
   Partition partition;
+
+  // Moves the partition's first block: to where its tiles are least full with a new tensor of so many elements;
+  void begin_where_room_is(const poplar::Graph& graph, std::size_t elements);
+  // to where it lies in weights that were made for this plan, or else where room is.
+  void begin_at(const poplar::Graph& graph, const Tensor& weights);
 };
 
 // Adds the vertices to `stages`, and to `before` what has to come before those. Operands have the public shapes.

@@ -40,7 +40,7 @@ bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tenso
   const std::optional<internal::Finish> finish = internal::finish_of(where, graph, epilogue, poplar::FLOAT, shape, 1);
   if (!finish) return false;
   const bool on_cpu = graph.getTarget().getTargetType() == poplar::TargetType::CPU;
-  const Convolution c(graph, params, Kind::forward, false, options, cache);
+  Convolution c(graph, params, Kind::forward, false, options, cache);
   if (on_cpu && !c.in_rows) return false;
   // Where partial sums are added up, boxes may be of several groups, whose rows differ.
   const bool has_rows = std::any_of(finish->operands.begin(), finish->operands.end(),
@@ -58,6 +58,7 @@ bool convolutionWithEpilogue(poplar::Graph& graph, const Tensor& in, const Tenso
   for (const Tensor& t : outs) views.more.push_back(view(t));
   if (internal::interfere(outs, read) || !conv::computes_all(c.problem, shape)) return false;
   if (on_cpu && !conv::can_finish_in_rows(views)) return false;
+  c.begin_at(graph, weights);
   for (std::size_t r = 0; r < results.size(); ++r) {
     const DebugContext name(debugContext, "output");
     if (!results[r].valid())

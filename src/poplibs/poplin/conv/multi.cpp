@@ -44,7 +44,8 @@ std::vector<Tensor> gradients(Graph& graph, const std::vector<CalculateWeightDel
   conv::Stages stages(graph, context);
   std::vector<Tensor> out;
   for (const CalculateWeightDeltasArgs& a : args) {
-    const Convolution c(graph, a.params, Kind::weight_gradient, false, a.options, cache);
+    Convolution c(graph, a.params, Kind::weight_gradient, false, a.options, cache);
+    c.begin_where_room_is(graph, 0);
     conv::expect_input(a.activations, a.params, "multiconv::calculateWeightDeltas");
     const Tensor deltas = conv::expect_deltas(graph, a.zDeltas, a.params, prog, context, "multiconv::calculateWeightDeltas");
     out.push_back(conv::weight_gradient(graph, c, deltas, a.activations, stages, prog, context));
@@ -95,9 +96,10 @@ std::vector<Tensor> convolution(Graph& graph, const std::vector<ConvolutionArgs>
   conv::Stages stages(graph, context);
   std::vector<Tensor> out;
   for (const ConvolutionArgs& a : args) {
-    const Convolution c(graph, a.params, Kind::forward, transposed, a.options, cache);
+    Convolution c(graph, a.params, Kind::forward, transposed, a.options, cache);
     conv::expect_input(a.inputs, a.params, "multiconv::convolution");
     conv::expect_weights(a.weights, a.params, transposed, "multiconv::convolution");
+    c.begin_at(graph, a.weights);
     out.push_back(conv::make_output(graph, a.params, c.problem, c.partition, DebugContext(context, "output")));
     conv::convolve_into(graph, c, a.inputs, a.weights, transposed, out.back(), stages, prog, context);
   }

@@ -32,7 +32,8 @@ constexpr std::size_t kBandRows = 512;
 // A vertex's operands take a share of what the options allow a step of a product: what is around needs memory, too.
 constexpr double kShare = 0.5;
 
-// Matrices of one size lie on the same tiles, others begin elsewhere: else the first tile would have a block of each.
+// Matrices of other sizes begin elsewhere: else the first tile would have a block of each. Those of one size begin at the same tile of
+// graphs that are rotated (begin.h).
 std::size_t first_tile(const Blocks& b) { return 31 * up(b.groups * b.rows, 16) + 17 * up(b.columns, 16); }
 
 unsigned tile_of_block(const Blocks& b, std::size_t tiles, std::size_t y, std::size_t x) {
@@ -243,8 +244,6 @@ class Step {
   std::vector<Work> works_;
 };
 
-Blocks result_blocks(const Problem& p, const poplar::Target& target) { return blocks_of(p.groups, p.m, p.n, target.getNumTiles()); }
-
 // Into `flat`, which is in the order of the result's blocks.
 void add_steps(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& flat, const FlatFinish* finish,
                Sequence& prog, const poplar::DebugContext& debug) {
@@ -277,6 +276,19 @@ Blocks blocks_of(std::size_t groups, std::size_t rows, std::size_t columns, std:
     if (kQuarter * b.count() >= tiles) break;
   }
   return b;
+}
+
+Blocks result_blocks(const Problem& p, const poplar::Target& target) { return blocks_of(p.groups, p.m, p.n, target.getNumTiles()); }
+
+unsigned tile_of_first_block(const Blocks& b, const poplar::Target& target) { return tile_of_block(b, target.getNumTiles(), 0, 0); }
+
+std::vector<pando::TileBytes> form_of(const Blocks& b, const poplar::Target& target, std::size_t element_bytes, std::size_t share,
+                                      std::size_t more) {
+  std::vector<pando::TileBytes> form;
+  b.layout().for_each_piece([&](std::size_t, std::size_t y, std::size_t x, std::size_t, std::size_t, std::size_t, std::size_t elements) {
+    form.push_back({tile_of_block(b, target.getNumTiles(), y, x), elements * element_bytes / share + more});
+  });
+  return form;
 }
 
 bool is_blocked(const Problem& p, const poplar::Target& target) {

@@ -10,6 +10,7 @@
 // Few blocks are a bad cut of long sums: such products keep the plan by grid (plan.h).
 #pragma once
 
+#include <pando/placing.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -37,6 +38,15 @@ struct Blocks {
 
 // The blocks of a matrix of this size: a function of the size alone. Invalid if groups cannot be cut evenly.
 Blocks blocks_of(std::size_t groups, std::size_t rows, std::size_t columns, std::size_t tiles);
+
+// Those of a product's result.
+Blocks result_blocks(const Problem& problem, const poplar::Target& target);
+
+// Where the first block lies on a graph that is not rotated.
+unsigned tile_of_first_block(const Blocks& blocks, const poplar::Target& target);
+// What lies on the tiles there: a `share`th of the blocks' bytes, and `more` for each block.
+std::vector<pando::TileBytes> form_of(const Blocks& blocks, const poplar::Target& target, std::size_t element_bytes, std::size_t share,
+                                      std::size_t more);
 
 // Whether a product is asked to be in blocks, and can be. Every dimension has at least one element.
 bool is_blocked(const Problem& problem, const poplar::Target& target);

@@ -1,8 +1,10 @@
 // Products with an epilogue (poplin/Epilogue.hpp).
 #include <pando/ownership.hpp>
+#include <pando/placing.hpp>
 #include <poplin/Epilogue.hpp>
 
 #include "poplibs/poplin/epilogue.h"
+#include "poplibs/poplin/matmul/begin.h"
 #include "poplibs/poplin/matmul/blocked.h"
 #include "poplibs/poplin/matmul/cpu_product.h"
 #include "poplibs/poplin/matmul/finish.h"
@@ -18,11 +20,12 @@ using namespace internal::matmul;
 using poplar::Tensor;
 
 // Where a plan's partial sums are added up. False where there are none: the multiplying vertices write the result themselves.
-bool multiply_and_finish_sums(poplar::Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
+bool multiply_and_finish_sums(poplar::Graph& whole, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
                               std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug,
                               PlanningCache* cache) {
-  const Oriented o = orient(graph, p, a, b, Tensor(), cache);
+  const Oriented o = orient(whole, p, a, b, Tensor(), cache);
   if (o.product.is_direct()) return false;
+  poplar::Graph graph = pando::rotated(whole, rotation_by_plan(whole, o, outs[0]));
   const Tensor first = o.product.arrange_first(graph, o.first, prog, debug),
                second = o.product.arrange_second(graph, o.second, prog, debug);
   std::vector<Tensor> flat;
@@ -54,7 +57,8 @@ bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, c
   if (interfere(outs, read)) return false;
   if (!is_blocked(p, graph.getTarget()))
     return p.input == poplar::FLOAT && multiply_and_finish_sums(graph, p, a, b, *finish, outs, prog, debug, cache);
-  multiply_and_finish_in_blocks(graph, p, a, b, *finish, outs, prog, debug);
+  poplar::Graph there = pando::rotated(graph, rotation_in_blocks(graph, p, b));
+  multiply_and_finish_in_blocks(there, p, a, b, *finish, outs, prog, debug);
   return true;
 }
 

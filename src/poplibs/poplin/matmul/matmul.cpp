@@ -1,9 +1,11 @@
 #include <pando/ownership.hpp>
+#include <pando/placing.hpp>
 #include <poplin/MatMul.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <tuple>
 
+#include "poplibs/poplin/matmul/begin.h"
 #include "poplibs/poplin/matmul/blocked.h"
 #include "poplibs/poplin/matmul/cpu_product.h"
 #include "poplibs/poplin/matmul/orient.h"
@@ -78,8 +80,8 @@ Tensor on_cpu(Graph& graph, const Type& type, const Shape& shape, const DebugCon
   return t;
 }
 
-// out = product, or out += scale * product if scale is valid.
-void write_product(Graph& graph, const Oriented& o, const Tensor& out, const Tensor& scale, Sequence& prog, const DebugContext& debug) {
+// out = product, or out += scale * product if scale is valid. On a graph that is rotated as the product is.
+void write_product(Graph graph, const Oriented& o, const Tensor& out, const Tensor& scale, Sequence& prog, const DebugContext& debug) {
   const Tensor first = o.product.arrange_first(graph, o.first, prog, debug),
                second = o.product.arrange_second(graph, o.second, prog, debug);
   const Tensor whole = o.product.is_direct() ? flat_if_whole(graph, o.product.result(), out) : Tensor();
@@ -102,10 +104,14 @@ Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, cons
       multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
     return out;
   }
-  if (is_blocked(p, graph.getTarget())) return multiply_blocked(graph, p, a, b, prog, debug);
+  if (is_blocked(p, graph.getTarget())) {
+    Graph there = pando::rotated(graph, rotation_in_blocks(graph, p, b));
+    return multiply_blocked(there, p, a, b, prog, debug);
+  }
   const Oriented o = orient(graph, p, a, b, Tensor(), cache);
-  const Tensor out = o.product.create_result(graph, {debug, "out"});
-  write_product(graph, o, out, Tensor(), prog, debug);
+  Graph there = pando::rotated(graph, rotation_by_plan(graph, o, Tensor()));
+  const Tensor out = o.product.create_result(there, {debug, "out"});
+  write_product(std::move(there), o, out, Tensor(), prog, debug);
   return out;
 }
 
@@ -117,7 +123,8 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
   if (is_empty(p)) return;
   if (p.k == 0) return write_zeros(graph, out, prog, debug);
   if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
-  write_product(graph, orient(graph, p, a, b, out, cache), out, Tensor(), prog, debug);
+  const Oriented o = orient(graph, p, a, b, out, cache);
+  write_product(pando::rotated(graph, rotation_by_plan(graph, o, out)), o, out, Tensor(), prog, debug);
 }
 
 // One element. Callers may leave a constant unmapped.
@@ -142,7 +149,8 @@ void accumulate(const std::string& function, Graph& graph, const Tensor& c, cons
   if (is_empty(p) || p.k == 0) return;
   const Tensor factor = factor_of(graph, scale, debug);
   if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, c, factor, prog, debug);
-  write_product(graph, orient(graph, p, a, b, c, cache), c, factor, prog, debug);
+  const Oriented o = orient(graph, p, a, b, c, cache);
+  write_product(pando::rotated(graph, rotation_by_plan(graph, o, c)), o, c, factor, prog, debug);
 }
 
 Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {
@@ -160,13 +168,21 @@ Tensor create(const std::string& function, Operand operand, Graph& graph, const 
   for (const std::size_t d : shape)
     if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
   if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
-  if (is_blocked(p, graph.getTarget()))
-    return create_blocked(graph, operand == Operand::c ? output : input,
-                          blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles()), debug);
-  const Product product = product_of(graph, p, cache);
-  return operand == Operand::a   ? product.create_x(graph, debug)
-         : operand == Operand::b ? product.create_w(graph, debug)
-                                 : product.create_result(graph, debug);
+  const Type& type = operand == Operand::c ? output : input;
+  Tensor made;
+  if (is_blocked(p, graph.getTarget())) {
+    const Blocks blocks = blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles());
+    Graph there = pando::rotated(graph, rotation_of_new(graph, blocks, type));
+    made = create_blocked(there, type, blocks, debug);
+  } else {
+    const Product product = product_of(graph, p, cache);
+    Graph there = pando::rotated(graph, rotation_of_new(graph, product, type, shape[0] * shape[1] * shape[2]));
+    made = operand == Operand::a   ? product.create_x(there, debug)
+           : operand == Operand::b ? product.create_w(there, debug)
+                                   : product.create_result(there, debug);
+  }
+  pando::count_as_created(graph, made);
+  return made;
 }
 
 Tensor create_one(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a,
@@ -180,7 +196,8 @@ Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const 
   const Problem p = problem_of(function, b.elementType(), output, a, b.shape(), options);
   if (is_empty(p) || p.k == 0 || is_cpu(graph.getTarget()) || is_blocked(p, graph.getTarget())) return b;
   const Product product = product_of(graph, p, cache);
-  return from_flat(product.w(), product.arrange_second(graph, b, prog, debug));
+  Graph there = pando::rotated(graph, rotation_of_new(graph, product, b.elementType(), b.numElements()));
+  return from_flat(product.w(), product.arrange_second(there, b, prog, debug));
 }
 
 void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a,

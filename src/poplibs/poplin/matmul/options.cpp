@@ -56,6 +56,8 @@ const std::map<std::string, Handler>& handlers() {
        [](Options& o, const std::string& key, const std::string& value) {
          o.partials = one_of(key, value, {"float", "half"}) == 0 ? poplar::FLOAT : poplar::HALF;
        }},
+      {"pando.firstTile", [](Options& o, const std::string& key,
+                             const std::string& value) { o.first_tile = static_cast<unsigned>(number(key, value, 0, 0x7fffffff)); }},
       {"pando.planObjective",
        [](Options& o, const std::string& key, const std::string& value) {
          o.objective = one_of(key, value, {"cycles", "hostTime"}) == 0 ? plan::Objective::cycles : plan::Objective::host_time;

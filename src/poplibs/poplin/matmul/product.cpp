@@ -48,6 +48,13 @@ unsigned Product::tile(const Place& at) const {
   return tile_of(grid_, plan_.outer, tiles_, at.group / plan_.block.groups, at.m, at.n, at.k);
 }
 
+std::vector<pando::TileBytes> Product::form(std::size_t bytes) const {
+  std::vector<pando::TileBytes> form;
+  const std::size_t count = grid_.count();
+  for (std::size_t i = 0; i < count; ++i) form.push_back({static_cast<unsigned>(i * tiles_ / count), up(bytes, count)});
+  return form;
+}
+
 Product::Place Product::place_of(std::size_t group, std::size_t row_block, std::size_t column_block, std::size_t part) const {
   switch (pass_) {
     case Pass::forward: return {group, row_block, column_block, part};
@@ -158,12 +165,10 @@ Tensor arrange(Graph& graph, const Layout& layout, const Graph::TileToTensorMapp
 }  // namespace
 
 Tensor Product::arrange_first(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) const {
-  const bool is_y = pass_ == Pass::backward;
-  return arrange(graph, is_y ? y_ : x_, is_y ? map_y() : map_x(), t, prog, {debug, "arranged"});
+  return arrange(graph, first(), pass_ == Pass::backward ? map_y() : map_x(), t, prog, {debug, "arranged"});
 }
 Tensor Product::arrange_second(Graph& graph, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) const {
-  const bool is_y = pass_ == Pass::update;
-  return arrange(graph, is_y ? y_ : w_, is_y ? map_y() : map_w(), t, prog, {debug, "arranged"});
+  return arrange(graph, second(), pass_ == Pass::update ? map_y() : map_w(), t, prog, {debug, "arranged"});
 }
 
 std::vector<Tensor> Product::multiply(Graph& graph, const Tensor& first, const Tensor& second, poplar::program::Sequence& prog,

@@ -10,6 +10,7 @@
 // so that weights are multiplied, and updated, without ever moving.
 #pragma once
 
+#include <pando/placing.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -33,6 +34,14 @@ class Product {
   const Layout& w() const { return w_; }
   const Layout& y() const { return y_; }
   const Layout& result() const { return pass_ == Pass::forward ? whole_y_ : pass_ == Pass::backward ? x_ : w_; }
+
+  // Of this pass's operands, as the plan has them.
+  const Layout& first() const { return pass_ == Pass::backward ? y_ : x_; }
+  const Layout& second() const { return pass_ == Pass::update ? y_ : w_; }
+
+  // The plan's tiles with an equal part of the bytes each. All three matrices begin on tile 0 of the graph.
+  std::vector<pando::TileBytes> form(std::size_t bytes) const;
+  std::size_t tiles_used() const { return grid_.count(); }
 
   // New variables, mapped to the tiles that the plan wants their pieces on. Shapes as above.
   poplar::Tensor create_x(poplar::Graph& graph, const poplar::DebugContext& debug) const;

@@ -1,4 +1,5 @@
 // Tensors that are good to slice.
+#include <pando/placing.hpp>
 #include <popops/DynamicSlice.hpp>
 
 #include "poplibs/popops/slice/slice_args.h"
@@ -35,7 +36,10 @@ Tensor sliceable(Graph& graph, const Type& type, const Dims& shape, const Dims& 
                  std::size_t grain, const DebugContext& debug) {
   const TableShape table(shape, dims, sizes);
   if (table.rows * table.columns == 0) return empty(graph, type, shape, debug);
-  return table.tensor(internal::create_table(graph, type, grid_for_shape(graph, type, table, plan, grain), debug));
+  const Grid grid = internal::where_room_is(graph, type, grid_for_shape(graph, type, table, plan, grain));
+  const Tensor made = table.tensor(internal::create_table(graph, type, grid, debug));
+  pando::count_as_created(graph, made);
+  return made;
 }
 
 Tensor slices(Graph& graph, const Type& type, const Dims& shape, const Dims& dims, const Dims& sizes, std::size_t n, const SlicePlan& plan,

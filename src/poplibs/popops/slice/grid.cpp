@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <pando/mapping.hpp>
+#include <pando/placing.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popops/slice/split.h"
@@ -141,6 +143,34 @@ bool has_layout(const Graph& graph, const Tensor& table, const Grid& g) {
   return mapping == expected;
 }
 
+namespace {
+
+Grid rotated(const Graph& graph, Grid grid, unsigned rotation) {
+  const unsigned per_ipu = graph.getTarget().getTilesPerIPU();
+  for (unsigned& tile : grid.tiles) tile = tile / per_ipu * per_ipu + (tile % per_ipu + rotation) % per_ipu;
+  return grid;
+}
+
+}  // namespace
+
+Grid where_room_is(const Graph& graph, const Type& type, Grid grid) {
+  if (graph.getTarget().getNumTiles() == 1) return grid;
+  std::vector<pando::TileBytes> form;
+  const auto mapping = table_layout(graph, grid).mapping;
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    for (const Interval& i : mapping[tile]) form.push_back({tile, i.size() * graph.getTarget().getTypeSize(type)});
+  return rotated(graph, std::move(grid), pando::choose_rotation(graph, form));
+}
+
+Grid as_it_lies(const Graph& graph, const Tensor& table, Grid grid) {
+  if (grid.blocks.empty() || table.numElements() == 0) return grid;
+  const std::size_t column = grid.blocks[0].empty() ? 0 : grid.blocks[0][0].begin();
+  const auto first = pando::tile_intervals(graph, table[0].slice(column, column + 1));
+  if (first.empty() || first[0].tile == grid.tiles[0]) return grid;
+  Grid there = rotated(graph, grid, pando::rotation_between(graph, grid.tiles[0], first[0].tile));
+  return has_layout(graph, table, there) ? there : grid;
+}
+
 bool columns_are_local(const Graph& graph, const Tensor& table, std::size_t inner, Grid& grid) {
   Grid g;
   g.rows = table.dim(0);
@@ -177,7 +207,7 @@ Grid grid_for(const Graph& graph, const Tensor& table, std::size_t inner, const 
   const Partition best = choose_partition(target, problem);
   Grid own;
   if (columns_are_local(graph, table, inner, own) && 2 * own.part.parts() >= best.parts()) return own;
-  own = default_grid(target, problem.rows, problem.columns, problem.grain);
+  own = as_it_lies(graph, table, default_grid(target, problem.rows, problem.columns, problem.grain));
   if (has_layout(graph, table, own)) return own;
   return make_grid(problem.rows, problem.columns, problem.grain, best);
 }

@@ -24,7 +24,7 @@ struct Request {
                      : planned                                   ? plan.getImpl().problem.memory
                                                                  : options.memory;
     problem.host = flags.contains("pando.planObjective") || !planned ? options.host : plan.getImpl().problem.host;
-    if (planned) grid = *planned;
+    if (planned) grid = as_it_lies(graph, table, *planned);
   }
 
   void choose(const Graph& graph) {

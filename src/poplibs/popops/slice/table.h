@@ -52,7 +52,11 @@ poplar::Tensor create_slices(poplar::Graph& graph, const poplar::Type& type, con
 // A new tensor [n] of UNSIGNED_INT where lookups read it without a copy.
 poplar::Tensor create_rows(poplar::Graph& graph, const Grid& grid, std::size_t n, const poplar::DebugContext& debug);
 
+// The grid of a new table, on tiles that are least full (pando/placing.hpp).
+Grid where_room_is(const poplar::Graph& graph, const poplar::Type& type, Grid grid);
 bool has_layout(const poplar::Graph& graph, const poplar::Tensor& table, const Grid& grid);
+// The grid on other tiles, if the table has its layout there; else as it is.
+Grid as_it_lies(const poplar::Graph& graph, const poplar::Tensor& table, Grid grid);
 // If no column of the table is split over tiles: true, and the grid of what lies where. `inner`: columns that lie side by side in memory.
 bool columns_are_local(const poplar::Graph& graph, const poplar::Tensor& table, std::size_t inner, Grid& grid);
 // The grid to use for a table whose layout is given: its own if it is good enough, otherwise the cheapest.
