@@ -16,6 +16,15 @@ bool is_fine_grained(const std::vector<poplar::Tensor>& parts, unsigned axis) {
   return parts.size() > 1 && shortest * inner < kMovedTogether && outer * parts.size() >= kManyPieces;
 }
 
+// In a chain of concatenations each reads all that came before it. What lies in so many places is copied together: a view of a hundred
+// parts, and one of each part less, are handled by all who read them.
+constexpr std::size_t kManyStorages = 8;
+bool ends_chain(OpLowering& o) {
+  for (std::size_t i = 0; i < o.operands(); ++i)
+    if (o.lowering().slot(o.module().operand(o.op(), i)).storages.size() > kManyStorages) return true;
+  return false;
+}
+
 void assign(Lowering& l, const poplar::Tensor& whole, const std::vector<poplar::Tensor>& parts, unsigned axis) {
   std::size_t begin = 0;
   std::vector<poplar::Tensor> to;
@@ -46,7 +55,7 @@ constexpr Row lower_concat = {
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           for (std::size_t i = 0; i < o.operands(); ++i) parts.push_back(o.operand(i));
           if (o.lowering().is_put_together(o.op())) return put_together(o, parts, axis);
-          if (o.in_place() || !is_fine_grained(parts, axis)) return o.result_view(0, poplar::concat(parts, axis));
+          if (o.in_place() || (!is_fine_grained(parts, axis) && !ends_chain(o))) return o.result_view(0, poplar::concat(parts, axis));
           const poplar::Tensor whole = o.fresh();
           assign(o.lowering(), whole, parts, axis);
           o.result(0, whole);
