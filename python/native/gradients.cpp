@@ -2,6 +2,7 @@
 #include "native/native.h"
 
 #include "transform/gradient/autodiff.h"
+#include "transform/unless_refused.h"
 
 namespace pando::python {
 
@@ -45,19 +46,21 @@ void name_tensors(Program& p, ir::GraphId graph) {
 
 std::vector<Info> autodiff(Program& p, Index graph, const std::optional<Indices>& provided, const std::optional<Indices>& required,
                            const std::vector<Info>& called) {
-  transform::AutodiffOptions options;
-  options.provided = values_from(p, provided);
-  options.required = values_from(p, required);
-  for (const auto& [forward, gradient, inputs, outputs] : called) {
-    options.called[ir::GraphId(forward)] = {ir::GraphId(forward), ir::GraphId(gradient), connections_from(p, inputs),
-                                            connections_from(p, outputs)};
-  }
-  std::vector<Info> out;
-  for (const transform::GradientInfo& info : transform::autodiff_all(p.builder, ir::GraphId(graph), options)) {
-    name_tensors(p, info.gradient);
-    out.emplace_back(info.forward.value, info.gradient.value, connections_to(p, info.inputs), connections_to(p, info.outputs));
-  }
-  return out;
+  return transform::unless_refused(p.builder, [&] {
+    transform::AutodiffOptions options;
+    options.provided = values_from(p, provided);
+    options.required = values_from(p, required);
+    for (const auto& [forward, gradient, inputs, outputs] : called) {
+      options.called[ir::GraphId(forward)] = {ir::GraphId(forward), ir::GraphId(gradient), connections_from(p, inputs),
+                                              connections_from(p, outputs)};
+    }
+    std::vector<Info> out;
+    for (const transform::GradientInfo& info : transform::autodiff_all(p.builder, ir::GraphId(graph), options)) {
+      name_tensors(p, info.gradient);
+      out.emplace_back(info.forward.value, info.gradient.value, connections_to(p, info.inputs), connections_to(p, info.outputs));
+    }
+    return out;
+  });
 }
 
 }  // namespace

@@ -26,15 +26,17 @@ class _MergeBlock(_Block):
         if tiles is not None:
             tiles.__exit__(exc_type, exc_value, exc_tb)
         if exc_type is None:
-            left = _merge(collected)
+            left, groups = _merge(collected)
             if self._verify and left > 1:
                 raise RuntimeError(f"io_tile_exchange: {left} ops remain after exchanges have been merged, where one was wanted: exchanges that depend on "
                                    "one another cannot be merged, and other ops do not belong inside.")
+            for graph, group in groups:
+                graph.ir._merged_exchanges.append(group)
 
 
 def _merge(collected):
-    """Groups the exchanges of each graph; how many ops remain, each group counted once."""
-    left = 0
+    """How many ops remain, each group counted once; groups of the exchanges of each graph."""
+    left, groups = 0, []
     for graph in dict.fromkeys(g for g, _ in collected):
         program = graph.ir._program
         group, made = [], set()
@@ -51,8 +53,8 @@ def _merge(collected):
             else:
                 left += 1
         if len(group) > 1:
-            graph.ir._merged_exchanges.append(tuple(group))
-    return left
+            groups.append((graph, tuple(group)))
+    return left, groups
 
 
 def merge_exchange():

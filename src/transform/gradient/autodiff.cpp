@@ -4,6 +4,7 @@
 #include "ir/op_row.h"
 #include "transform/gradient/gradient_graph.h"
 #include "transform/gradient/missing_gradient.h"
+#include "transform/unless_refused.h"
 
 #include <algorithm>
 
@@ -93,7 +94,9 @@ std::vector<GradientInfo> Differentiator::carried() const {
   return all;
 }
 
-std::vector<GradientInfo> autodiff_all(Builder& builder, GraphId graph, const AutodiffOptions& options) {
+namespace {
+
+std::vector<GradientInfo> all_gradients(Builder& builder, GraphId graph, const AutodiffOptions& options) {
   builder.finish();
   const Module& m = builder.module();
   const std::vector<ValueId> provided = options.provided.value_or(m.graph(graph).outputs);
@@ -108,6 +111,12 @@ std::vector<GradientInfo> autodiff_all(Builder& builder, GraphId graph, const Au
   const std::vector<GradientInfo> carried = all.carried();
   infos.insert(infos.end(), carried.begin(), carried.end());
   return infos;
+}
+
+}  // namespace
+
+std::vector<GradientInfo> autodiff_all(Builder& builder, GraphId graph, const AutodiffOptions& options) {
+  return unless_refused(builder, [&] { return all_gradients(builder, graph, options); });
 }
 
 GradientInfo autodiff(Builder& builder, GraphId graph, const AutodiffOptions& options) {

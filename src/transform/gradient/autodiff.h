@@ -62,7 +62,7 @@ struct AutodiffOptions {
 };
 
 // Refuses (popart): no gradient required, a value of another graph, a required gradient that no path gives, an op on a path that has no
-// gradient and says so, a graph with an op that modifies a tensor, a called graph that is said to be unsafe.
+// gradient and says so, a graph with an op that modifies a tensor, a called graph that is said to be unsafe. The program is then as it was.
 GradientInfo autodiff(ir::Builder& builder, ir::GraphId graph, const AutodiffOptions& options = {});
 
 // The same, with the gradients of the graphs that it calls, directly or not: first the graph's own, then the others in the order in which
