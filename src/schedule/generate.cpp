@@ -69,7 +69,8 @@ struct Interleaving {
   std::int32_t round = 0;
 
   explicit Interleaving(const Shape& s) : shape(s) {
-    const std::int32_t rounds = std::max(1, s.microbatches / s.ranks);
+    // One stage a rank: nothing is interleaved.
+    const std::int32_t rounds = s.stages_per_rank == 1 ? 1 : std::max(1, s.microbatches / s.ranks);
     if (s.microbatches % rounds != 0) {
       fail(ErrorKind::poplar_error, "schedule-shape",
            "{} microbatches do not divide into {} rounds; interleaved stages take them in rounds of equal size", s.microbatches, rounds);

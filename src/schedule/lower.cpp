@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 
+#include <utility>
+
 namespace pando::schedule {
 
 namespace {
@@ -44,6 +46,8 @@ class Lowering {
     std::vector<std::int32_t> closing;
     std::size_t closed = 0;
     std::vector<Cell> returned;
+    // What the next pass takes was received before a send.
+    bool received = false;
   };
   enum : std::uint8_t { kForwardDone = 1, kGradientDone = 2 };
 
@@ -97,8 +101,26 @@ class Lowering {
   }
 
   void receive_now(std::size_t r, const Cell& c) {
+    if (c.action == Action::weight_gradient || std::exchange(rows_[r].received, false)) return;
     if (c.action == Action::forward && is_far(c.stage - 1, r)) add(r, c, Action::receive_forward);
     if (is_backward(c.action) && is_far(c.stage + 1, r)) add(r, c, Action::receive_backward);
+  }
+
+  // The lower of two ranks that send to each other receives first, the higher one sends first: neither waits for the other. So before a
+  // send, the rank receives what its next pass (weight gradients do not count) takes from there, if that is there already.
+  void receive_before_send(std::size_t r, std::int32_t to) {
+    const auto& cells = table_.ranks[r];
+    std::size_t i = rows_[r].next;
+    while (i < cells.size() && (cells[i].action == Action::idle || cells[i].action == Action::weight_gradient)) ++i;
+    if (rows_[r].received || i == cells.size() || cells[i].with_next || !is_ready(cells[i])) return;
+    const bool forward = cells[i].action == Action::forward;
+    if (!forward && !is_backward(cells[i].action)) return;
+    const std::int32_t from = cells[i].stage + (forward ? -1 : 1);
+    if (!is_far(from, r)) return;
+    const std::int32_t peer = rank_of_[static_cast<std::size_t>(from)];
+    if (peer != rank_of_[static_cast<std::size_t>(to)] || static_cast<std::int32_t>(r) > peer) return;
+    receive_now(r, cells[i]);
+    rows_[r].received = true;
   }
 
   void finish(std::size_t r, Row& row, const Cell& c) {
@@ -117,6 +139,7 @@ class Lowering {
   }
 
   void send(std::size_t r, const Cell& c, Action action, std::int32_t to, Action there) {
+    if (options_.defer_receives) receive_before_send(r, to);
     add(r, c, action);
     if (!options_.defer_receives)
       add(static_cast<std::size_t>(rank_of_[static_cast<std::size_t>(to)]), {to, c.microbatch, there, false}, there);
