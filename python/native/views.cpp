@@ -4,6 +4,7 @@
 #include "ir/checks/verify.h"
 #include "ir/op_row.h"
 #include "ir/text/print.h"
+#include "transform/devices/place_calls.h"
 
 #include <algorithm>
 
@@ -183,11 +184,15 @@ void bind_ops(nb::class_<Program>& c) {
 void bind_program_views(nb::class_<Program>& c) {
   c.def(
       "text",
-      [](Program& p, bool locations, bool elide_data) {
+      [](Program& p, bool locations, bool elide_data, bool place_calls) {
         p.builder.finish();
-        return ir::print(p.module(), {.locations = locations, .elide_data = elide_data});
+        if (!place_calls) return ir::print(p.module(), {.locations = locations, .elide_data = elide_data});
+        ir::Module placed(p.module());
+        transform::place_calls(placed);
+        return ir::print(placed, {.locations = locations, .elide_data = elide_data});
       },
-      nb::arg("locations") = false, nb::arg("elide_data") = true, "The module's text.");
+      nb::arg("locations") = false, nb::arg("elide_data") = true, nb::arg("place_calls") = false,
+      "The module's text; with place_calls, calls lie where their operands do.");
   c.def(
       "graph_text",
       [](Program& p, Index graph) {

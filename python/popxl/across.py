@@ -145,8 +145,9 @@ def all_to_all(ts: Parts, split_dim: int, concat_dim: int) -> Parts:
 
 
 def text(ir: Ir) -> str:
-    """The program with all its data, which commands read. (`str(ir)` leaves large data out.)"""
-    return ir._program.text(elide_data=False)
+    """The program with all its data, which commands read. (`str(ir)` leaves large data out.) In a program of several devices, a call of a graph that
+    `create_graph` made lies where its operands lie."""
+    return ir._program.text(elide_data=False, place_calls=True)
 
 
 # How deep in pmaps the current graph is: each has a device variable of its own.
