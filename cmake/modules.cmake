@@ -101,6 +101,8 @@ endfunction()
 pando_manifest(machine_manifest.inc ${CMAKE_SOURCE_DIR}/src/machine/machines)
 pando_manifest(cluster_manifest.inc ${CMAKE_SOURCE_DIR}/src/simulate/clusters)
 pando_manifest(axis_manifest.inc ${CMAKE_SOURCE_DIR}/src/search/axes)
+pando_manifest(stack_manifest.inc ${CMAKE_SOURCE_DIR}/src/search/stacks)
+pando_manifest(shapes_manifest.inc ${CMAKE_SOURCE_DIR}/src/search/shapes)
 # The same over the folders of DIR, without tests: ops/GROUP/NAME.cpp.
 function(pando_grouped_manifest out dir)
   file(GLOB_RECURSE rows CONFIGURE_DEPENDS ${dir}/*.cpp)

@@ -381,7 +381,7 @@ Division even_division(std::int64_t layers, std::int64_t ranks) { return {layers
 Division weighed_division(const StrategyFacts& facts, const Strategy& s) {
   Strategy plain;
   plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context, plain.expert = s.expert;
-  plain.batch = s.batch, plain.microbatch = s.microbatch;
+  plain.batch = s.batch, plain.microbatch = s.microbatch, plain.precision = s.precision;
   // What some layers of every stage do more is the same for all stages.
   if (s.recompute_first == 0) plain.recompute = s.recompute;
   const Transformer& model = facts.model;

@@ -78,8 +78,31 @@ class LayerWriter {
     add(out_.input_gradient, name, memory(backward_bytes));
   }
 
+  // In 8-bit floats: both operands are read in one byte an element, sums are written in two.
+  double eight_bit_seconds(double m, double k, double n, double count) const {
+    const double operations = 2 * count * m * k * n, bytes = count * (m * k + k * n + 2 * m * n);
+    return c_.launch + std::max(operations / (c_.eight_bit_operations * c_.matmul_efficiency.at(operations)),
+                                bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)));
+  }
+
+  // What a product with weights needs before it: its operands are read in two bytes an element and written in one, twice: the gradient of
+  // the weights takes them the other way around. Weights are brought to 8 bits in the forward pass.
+  void casts(double activations, double weights, double gradients) {
+    add(out_.forward, "casts to 8 bits", memory(4 * activations + 4 * weights));
+    add(out_.input_gradient, "casts to 8 bits", memory(4 * gradients));
+  }
+
+  bool eight_bits() const { return s_.precision != Precision::bf16; }
+
   // (m, k) times (k, n). `count` of them at once have no weights: both gradients are of inputs.
   void product(std::string_view name, double m, double k, double n, double count = 1) {
+    if (eight_bits() && count == 1) {
+      casts(m * k, k * n, m * n);
+      add(out_.forward, name, eight_bit_seconds(m, k, n, 1));
+      add(out_.input_gradient, name, eight_bit_seconds(m, n, k, 1));
+      add(out_.weight_gradient, name, eight_bit_seconds(n, m, k, 1));
+      return;
+    }
     add(out_.forward, name, product_seconds(m, k, n, count, 'f'));
     add(out_.input_gradient, name, product_seconds(m, n, k, count, 'i'));
     add(count > 1 ? out_.input_gradient : out_.weight_gradient, name, product_seconds(n, m, k, count, 'w'));
@@ -250,9 +273,21 @@ class LayerWriter {
   }
 
   void grouped(std::string_view name, double groups, double m, double n, double k) {
+    if (eight_bits()) {
+      casts(groups * m * k, groups * k * n, groups * m * n);
+      add(out_.forward, name, grouped_eight_bit(groups, m, n, k));
+      add(out_.input_gradient, name, grouped_eight_bit(groups, m, k, n));
+      add(out_.weight_gradient, name, grouped_eight_bit(groups, m, n, k));
+      return;
+    }
     add(out_.forward, name, grouped_seconds(groups, m, n, k, 'f'));
     add(out_.input_gradient, name, grouped_seconds(groups, m, k, n, 'i'));
     add(out_.weight_gradient, name, grouped_seconds(groups, m, n, k, 'w'));
+  }
+
+  double grouped_eight_bit(double groups, double m, double n, double k) const {
+    const double one = 2 * m * n * k;
+    return c_.launch + groups * one / (c_.eight_bit_operations * c_.matmul_efficiency.at(one));
   }
 
   double grouped_seconds(double groups, double m, double n, double k, char layout) const {

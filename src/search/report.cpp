@@ -1,5 +1,6 @@
 #include "search/axis.h"
 #include "search/search.h"
+#include "search/shapes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,7 +38,7 @@ std::string compared(double percent) {
 
 // Which of its words the space does not have.
 std::string outside_the_space(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s) {
-  const AxisContext context{{model, cluster}, space};
+  const AxisContext context{{model, cluster, nullptr, measured_shapes_of(cluster)}, space};
   std::vector<std::string> words;
   Strategy so_far;
   so_far.batch = s.batch;
@@ -127,6 +128,19 @@ std::string to_text(const Certificate& c) {
       "{:.6g} s, bound of the rest "
       "{:.6g} s, gap {:.2f} %\n",
       c.points, c.evaluated, c.too_large, c.by_rule, c.by_memory, c.by_time, c.best, c.bound, 100 * c.gap());
+}
+
+std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found) {
+  const double tokens = static_cast<double>(found.strategy.batch) * static_cast<double>(model.seq), seconds = found.estimate.seconds,
+               devices = static_cast<double>(found.strategy.devices()),
+               peak = found.strategy.precision == Precision::bf16 ? cluster.half_operations : cluster.eight_bit_operations;
+  return fmt::format("{}: sequences of {} tokens; {:.1f} tokens a second and device, {:.1f} % of the peak (MFU)\nmachine {}: {}\n",
+                     model.name, model.seq, tokens / seconds / devices,
+                     100 * tokens * model.operations_per_token() / (seconds * devices * peak), cluster.name, cluster.source) +
+         (found.strategy.precision == Precision::bf16
+              ? std::string()
+              : fmt::format("precision={} changes what is computed; --require precision=bf16 leaves it out\n",
+                            name_of(found.strategy.precision)));
 }
 
 std::string words_page() {

@@ -1,5 +1,6 @@
 #include "search/search.h"
 
+#include "search/shapes.h"
 #include "search/space.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ class Searcher {
       : m_(m),
         c_(c),
         space_(space),
-        context_{{m_, c_, &memo_}, space_},
+        context_{{m_, c_, &memo_, measured_shapes_of(c_)}, space_},
         options_(options),
         limit_(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)) {}
 
@@ -136,7 +137,7 @@ class Searcher {
         l.latency = 0;
       }
     }
-    return {m_, *free_, &free_memo_};
+    return {m_, *free_, &free_memo_, measured_shapes_of(c_)};
   }
 
   double worst_kept() const {

@@ -95,6 +95,8 @@ std::string why_not(const Transformer& model, const simulate::Cluster& cluster, 
                     const Result& result);
 
 std::string to_text(const Certificate& certificate);
+// What a strategy's step comes to: sequence length, tokens a second and device, MFU, what the constants rest on.
+std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found);
 // The axes' words, what each means, what trainers call it.
 std::string words_page();
 // What a space leaves out, and why: a line for each axis.

@@ -1,6 +1,7 @@
 #include "search/space.h"
 
 #include "base/error.h"
+#include "search/shapes.h"
 
 #include <fmt/format.h>
 
@@ -135,7 +136,7 @@ std::vector<PointGroup> groups_of(const AxisContext& context) {
 std::int64_t count_points(const Transformer& m, const simulate::Cluster& c, const Space& space) {
   std::int64_t points = 0;
   LayerMemo memo;
-  for (const PointGroup& g : groups_of({{m, c, &memo}, space})) points += g.points;
+  for (const PointGroup& g : groups_of({{m, c, &memo, measured_shapes_of(c)}, space})) points += g.points;
   return points;
 }
 

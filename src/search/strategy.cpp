@@ -53,6 +53,7 @@ void add_divisors(std::int64_t n, Values& to) {
 std::string_view name_of(Recompute r) { return axis_named("recompute").names[static_cast<std::size_t>(r)]; }
 std::string_view name_of(TensorComm c) { return axis_named("comm").names[static_cast<std::size_t>(c)]; }
 std::string_view name_of(TensorOverlap o) { return axis_named("overlap").names[static_cast<std::size_t>(o)]; }
+std::string_view name_of(Precision p) { return axis_named("precision").names[static_cast<std::size_t>(p)]; }
 std::string_view name_of(PipelineSchedule s) { return axis_named("schedule").names[static_cast<std::size_t>(s)]; }
 
 // --- texts ------------------------------------------------------------------------------------------------------------------------------

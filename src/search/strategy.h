@@ -25,11 +25,14 @@ enum class TensorComm : std::uint8_t { all_reduce, split_all_reduce, sequence_pa
 // two halves.
 // What is longer than the product is seen.
 enum class TensorOverlap : std::uint8_t { none, ring, pipe };
+// Of products with weights in layers: bfloat16; 8-bit floats with a scale for each tensor; with a scale for each block (MXFP8).
+enum class Precision : std::uint8_t { bf16, fp8, mxfp8 };
 enum class PipelineSchedule : std::uint8_t { one_f_one_b, zero_bubble_h1, zero_bubble_h2, zero_bubble_v };
 std::string_view name_of(Recompute);
 std::string_view name_of(TensorComm);
 std::string_view name_of(TensorOverlap);
 std::string_view name_of(PipelineSchedule);
+std::string_view name_of(Precision);
 
 struct Strategy {
   std::int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
@@ -47,6 +50,7 @@ struct Strategy {
   std::int64_t zero = 0;
   bool offload_weights = false, offload_activations = false, offload_optimizer = false;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  Precision precision = Precision::bf16;
   // No rank waits with its update for the norm of all gradients: it is looked at behind, and what was wrong is taken back. Otherwise the
   // last one to end its backward passes holds up all.
   bool post_validation = false;
@@ -78,20 +82,24 @@ struct MeasuredShapes {
     std::int64_t m = 0, k = 0, n = 0;
     char layout = 0;  // 'f' forward, 'i' gradient of the input, 'w' of the weights
     double efficiency = 0;
+    bool operator==(const Product&) const = default;
   };
   struct Grouped {
     std::int64_t groups = 0, m = 0, n = 0, k = 0;
     char layout = 0;
     double efficiency = 0;
+    bool operator==(const Grouped&) const = default;
   };
   struct Attention {
     std::int64_t seq = 0, heads = 0, head_size = 0;
     bool backward = false;
     double efficiency = 0;
+    bool operator==(const Attention&) const = default;
   };
   std::vector<Product> products;
   std::vector<Grouped> grouped;
   std::vector<Attention> attentions;
+  bool operator==(const MeasuredShapes&) const = default;
 };
 
 // What joins parts of a layer: tensor parallelism's, context's, experts'.
@@ -169,9 +177,7 @@ struct Violation {
 };
 // Of the rules of all axes, in their order, and of the network.
 Violation first_violation(const StrategyFacts& facts, const Strategy& s);
-inline Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
-  return first_violation(StrategyFacts{model, cluster}, s);
-}
+Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
 
 struct Estimate {
   double seconds = 0;
@@ -197,9 +203,7 @@ struct Estimate {
 
 // The strategy must be without violations.
 Estimate estimate(const StrategyFacts& facts, const Strategy& s);
-inline Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s,
-                         const MeasuredShapes* shapes = nullptr) {
-  return estimate(StrategyFacts{model, cluster, nullptr, shapes}, s);
-}
+// With what was measured of the machine (shapes.h).
+Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
 
 }  // namespace pando::search

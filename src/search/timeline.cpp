@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "schedule/generate.h"
+#include "search/shapes.h"
 
 #include <fmt/format.h>
 
@@ -30,16 +31,17 @@ schedule::Table table_of(const Strategy& s) {
 StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
   if (const Violation v = first_violation(model, cluster, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", to_string(s), v.message);
   if (model.experts > 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes stages without experts", model.name);
+  const MeasuredShapes* const shapes = measured_shapes_of(cluster);
   StepTimeline t;
   t.table = table_of(s);
   t.recompute_first = s.recompute_first;
   Strategy most = s;
-  if (s.recompute_first > 0) most.recompute = Recompute::none, t.first = layer_costs(model, cluster, s);
-  t.layer = layer_costs(model, cluster, most);
-  t.head = head_seconds(model, cluster, s);
+  if (s.recompute_first > 0) most.recompute = Recompute::none, t.first = layer_costs(model, cluster, s, false, shapes);
+  t.layer = layer_costs(model, cluster, most, false, shapes);
+  t.head = head_seconds(model, cluster, s, shapes);
   const Estimate e = estimate(model, cluster, s);
   const std::int64_t chunks = s.chunks();
-  t.layers = layers_of_stages({model, cluster}, s);
+  t.layers = layers_of_stages({model, cluster, nullptr, shapes}, s);
   // A rank waits for its own messages: one of each pass of each chunk.
   const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
                message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;

@@ -1,10 +1,15 @@
 #include "search/transformer.h"
 
 #include "base/source_location.h"
+#include "codelet/similar_names.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
+#include <utility>
 
 namespace pando::search {
 
@@ -31,6 +36,16 @@ double Transformer::expert_parameters() const {
 double Transformer::parameters() const {
   const auto with = experts > 0 ? static_cast<double>(layers - dense_layers) : 0, without = static_cast<double>(layers) - with;
   return without * layer_parameters(false) + with * (layer_parameters(true) + expert_parameters()) + embedding_parameters();
+}
+
+double Transformer::operations_per_token() const {
+  const auto with = experts > 0 ? static_cast<double>(layers - dense_layers) : 0, without = static_cast<double>(layers) - with;
+  const double used = experts > 0 ? expert_parameters() * static_cast<double>(experts_each) / static_cast<double>(experts) : 0;
+  const double matrices = without * layer_parameters(false) + with * (layer_parameters(true) + used) + embedding_parameters();
+  const double head = static_cast<double>(size_of_head() + position_size),
+               value = static_cast<double>(latent() ? value_size : size_of_head());
+  const double attention = static_cast<double>(layers) * static_cast<double>(heads) * (head + value) * static_cast<double>(seq);
+  return 6 * (matrices + attention);
 }
 
 namespace {
@@ -100,29 +115,94 @@ Transformer mixtral(std::string name, std::int64_t layers, std::int64_t heads, s
   return t;
 }
 
+// The members of a model's file; `f` gets each with what it is read into.
+template <class F>
+void each_size(Transformer& t, F f) {
+  f("layers", t.layers), f("hidden", t.hidden), f("heads", t.heads), f("kv_heads", t.kv_heads), f("ffn", t.ffn), f("seq", t.seq),
+      f("vocab", t.vocab), f("head_size", t.head_size);
+  f("experts", t.experts), f("experts_each", t.experts_each), f("shared_experts", t.shared_experts), f("expert_ffn", t.expert_ffn),
+      f("dense_layers", t.dense_layers);
+  f("query_rank", t.query_rank), f("kv_rank", t.kv_rank), f("position_size", t.position_size), f("value_size", t.value_size);
+}
+template <class F>
+void each_switch(Transformer& t, F f) {
+  f("gated", t.gated), f("dropout", t.dropout), f("keeps_scores", t.keeps_scores);
+}
+
+[[noreturn]] void refuse_file(const std::string& file, const std::string& what) {
+  fail_at(ErrorKind::poplar_error, "model-file", {file}, "{}", what);
+}
+
+// A misspelt member would be one that is left out.
+void check_members(const nlohmann::json& j, const std::string& file) {
+  if (!j.is_object())
+    refuse_file(file, "a model is an object of sizes, such as {\"layers\": 32, \"hidden\": 4096, \"heads\": 32, \"seq\": 4096}");
+  std::vector<std::string> known{"name"};
+  Transformer t;
+  each_size(t, [&](const char* name, const auto&) { known.emplace_back(name); });
+  each_switch(t, [&](const char* name, const auto&) { known.emplace_back(name); });
+  for (const auto& [name, value] : j.items()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::vector<std::string> near = similar_names(name, known);
+    refuse_file(file, fmt::format("there is no member '{}'; {} {}", name, near.empty() ? "known are" : "the nearest is",
+                                  near.empty() ? fmt::format("{}", fmt::join(known, ", ")) : near[0]));
+  }
+}
+
+// Sizes that no transformer has.
+void check_sizes(Transformer t, const std::string& file) {
+  each_size(t, [&](const char* name, std::int64_t n) {
+    if (n < 0) refuse_file(file, fmt::format("{} is {}; a size is not negative", name, n));
+    if (n > (std::int64_t{1} << 40)) refuse_file(file, fmt::format("{} is {}; no size is over 2^40", name, n));
+  });
+  for (const auto& [name, n] :
+       {std::pair{"layers", t.layers}, {"heads", t.heads}, {"seq", t.seq}, {"hidden", t.hidden}, {"ffn", t.ffn}, {"vocab", t.vocab}}) {
+    if (n < 1) refuse_file(file, fmt::format("{} is {}; it must be 1 or more", name, n));
+  }
+  const auto divides = [&](const char* a, std::int64_t n, const char* b, std::int64_t m) {
+    if (m % n != 0) refuse_file(file, fmt::format("{} is {}, which does not divide {} {}", a, n, b, m));
+  };
+  if (t.head_size == 0) divides("heads", t.heads, "hidden", t.hidden);
+  if (t.kv_heads > 0) divides("kv_heads", t.kv_heads, "heads", t.heads);
+  if (t.experts == 0) {
+    for (const auto& [name, n] : {std::pair{"experts_each", t.experts_each},
+                                  {"shared_experts", t.shared_experts},
+                                  {"expert_ffn", t.expert_ffn},
+                                  {"dense_layers", t.dense_layers}}) {
+      if (n > 0) refuse_file(file, fmt::format("{} is {}, but there are no experts", name, n));
+    }
+  } else {
+    if (t.experts_each < 1 || t.experts_each > t.experts)
+      refuse_file(file, fmt::format("experts_each is {}; a token goes to 1 to {} experts", t.experts_each, t.experts));
+    if (t.expert_ffn < 1) refuse_file(file, "expert_ffn, the width of an expert, is missing");
+    if (t.dense_layers > t.layers) refuse_file(file, fmt::format("dense_layers is {}; there are {} layers", t.dense_layers, t.layers));
+  }
+  if (t.latent() != (t.kv_rank > 0))
+    refuse_file(file, fmt::format("query_rank is {} and kv_rank {}; latent attention has both", t.query_rank, t.kv_rank));
+}
+
 Transformer from_json(const std::string& text, const std::string& file) {
   try {
     const auto j = nlohmann::json::parse(text);
+    check_members(j, file);
     Transformer t;
     t.name = j.value("name", file);
-    const auto read = [&](const char* name, std::int64_t& into) { into = j.value(name, into); };
-    read("layers", t.layers), read("hidden", t.hidden), read("heads", t.heads), read("kv_heads", t.kv_heads), read("seq", t.seq),
-        read("vocab", t.vocab);
-    t.ffn = j.value("ffn", 4 * t.hidden);
-    read("head_size", t.head_size), read("experts", t.experts), read("experts_each", t.experts_each),
-        read("shared_experts", t.shared_experts);
-    read("expert_ffn", t.expert_ffn), read("dense_layers", t.dense_layers), read("query_rank", t.query_rank), read("kv_rank", t.kv_rank);
-    read("position_size", t.position_size), read("value_size", t.value_size);
-    t.gated = j.value("gated", t.gated);
-    t.dropout = j.value("dropout", t.dropout);
-    t.keeps_scores = j.value("keeps_scores", t.keeps_scores);
     for (const char* needed : {"layers", "hidden", "heads", "seq"}) {
       if (!j.contains(needed)) fail_at(ErrorKind::poplar_error, "model-file", {file}, "no '{}'", needed);
     }
-    if (t.layers < 1 || t.heads < 1 || t.seq < 1 || t.hidden < 1 || t.ffn < 1 || t.vocab < 1 ||
-        (t.head_size == 0 && t.hidden % t.heads != 0)) {
-      fail_at(ErrorKind::poplar_error, "model-file", {file}, "sizes must be positive, and heads divide hidden");
-    }
+    t.ffn = 0;
+    each_size(t, [&](const char* name, std::int64_t& into) {
+      if (j.contains(name) && !j[name].is_number_integer())
+        refuse_file(file, fmt::format("{} is {}; a whole number is expected", name, j[name].dump()));
+      into = j.value(name, into);
+    });
+    each_switch(t, [&](const char* name, bool& into) {
+      if (j.contains(name) && !j[name].is_boolean())
+        refuse_file(file, fmt::format("{} is {}; true or false is expected", name, j[name].dump()));
+      into = j.value(name, into);
+    });
+    if (!j.contains("ffn")) t.ffn = 4 * t.hidden;
+    check_sizes(t, file);
     return t;
   } catch (const nlohmann::json::parse_error& e) {
     fail_at(ErrorKind::poplar_error, "model-file", location_in(text, e.byte - 1, file), "{}", e.what());

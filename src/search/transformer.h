@@ -31,6 +31,9 @@ struct Transformer {
   double embedding_parameters() const { return static_cast<double>(vocab) * static_cast<double>(hidden); }
   // All of them, the head's counted once.
   double parameters() const;
+  // Operations of products, forward and backward, for each token: what MFU counts. As Megatron-LM counts them: attention in full, although
+  // causality masks half; nothing that is recomputed.
+  double operations_per_token() const;
 };
 
 // gpt2, gpt3-xl, gpt3-13b, gpt3-175b, megatron-22b, turing-530b, megatron-1t, llama3-8b, llama3-70b, deepseek-v2 ...

@@ -45,13 +45,10 @@ std::vector<ValidationSet> validate(const std::string& folder) {
   }
   add("selene_steps", [&](const simulate::Csv& csv) { all.push_back(selene_steps_set(csv)); });
   add("selene_memory", [&](const simulate::Csv& csv) { all.push_back(selene_memory_set(csv)); });
-  if (std::filesystem::exists(folder + "/b200_op_efficiency.csv")) {
-    const MeasuredShapes shapes = read_measured_shapes(table(folder + "/b200_op_efficiency.csv"));
-    add("b200_steps", [&](const simulate::Csv& csv) {
-      all.push_back(b200_set(csv, shapes, false));
-      all.push_back(b200_set(csv, shapes, true));
-    });
-  }
+  add("b200_steps", [&](const simulate::Csv& csv) {
+    all.push_back(b200_set(csv, false));
+    all.push_back(b200_set(csv, true));
+  });
   add("megatron_sc21_table1", [&](const simulate::Csv& csv) { all.push_back(sc21_table1_set(csv)); });
   add("megatron_sc21_table2", [&](const simulate::Csv& csv) { all.push_back(sc21_table2_set(csv)); });
   add("mtnlg_530B", [&](const simulate::Csv& csv) { all.push_back(mtnlg_set(csv)); });
@@ -77,6 +74,10 @@ std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
       calibrating += r.calibrates;
       sum += r.calibrates ? 0 : std::abs(r.error());
     }
+    if (s.rows.empty()) {
+      text += fmt::format("| {} | none of {} |  | nothing is compared |  |  |  |\n", s.name, s.left_out.size());
+      continue;
+    }
     const int others = static_cast<int>(s.rows.size()) - calibrating;
     text += fmt::format("| {} | {} | {} | {:.2f} % | {:.2f} % | {} | {} |\n", s.name, s.rows.size(), calibrating, 100 * s.mean_error(),
                         100 * s.worst_error(), others > 0 ? fmt::format("{:.2f} %", 100 * sum / others) : "",
@@ -84,7 +85,9 @@ std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
   }
   for (const ValidationSet& s : sets) {
     text += fmt::format("\n**{}**: {}\n", s.name, s.note);
-    if (!all_rows) continue;
+    if (!s.left_out.empty()) text += fmt::format("\n{} rows are left out:\n", s.left_out.size());
+    for (const std::string& row : s.left_out) text += fmt::format("* {}\n", row);
+    if (!all_rows || s.rows.empty()) continue;
     text += "\n| row | measured | predicted | error | |\n| --- | --- | --- | --- | --- |\n";
     for (const ValidationRow& r : s.rows) {
       text += fmt::format("| {} | {:.4g} {} | {:.4g} | {:+.2f} % | {} |\n", r.what, r.measured, r.unit, r.predicted, 100 * r.error(),

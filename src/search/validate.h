@@ -19,6 +19,8 @@ struct ValidationSet {
   // Which constants were chosen with which rows; how far the model goes.
   std::string note;
   std::vector<ValidationRow> rows;
+  // Rows that are not compared, each with the reason.
+  std::vector<std::string> left_out;
   // Share of pairs of schedules of one configuration that are ranked right; -1: not asked.
   double pairs_right = -1;
   int pairs = 0;
@@ -27,8 +29,8 @@ struct ValidationSet {
 };
 
 // Reads the tables that `folder` has of: zb_iclr24, zbv_arxiv, zb_optimizer_sync and zb_small_m (with zb_iclr24), selene_steps,
-// selene_memory, b200_steps (with b200_op_efficiency), megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100 (.csv). Rows
-// that the model cannot express are left out, and counted in the note. Refuses (poplar_error) a folder that has none of them,
+// selene_memory, b200_steps, megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100 (.csv). Rows
+// that the model cannot express are left out, and listed with the reason. Refuses (poplar_error) a folder that has none of them,
 // and a table without rows.
 std::vector<ValidationSet> validate(const std::string& folder);
 

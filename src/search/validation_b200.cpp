@@ -1,4 +1,5 @@
 // Eight B200: steps and memory of Llama-3 70B (12 layers) and DeepSeek-V2 (4 layers), with ops as measured by shape.
+#include "search/stack.h"
 #include "search/validation_sets.h"
 
 #include <fmt/format.h>
@@ -9,10 +10,6 @@
 namespace pando::search {
 
 namespace {
-
-// Of each op beside its measured work: small kernels that the model does not list, and waiting for the host. Chosen by least squares with
-// the steps of four microbatches of Llama-3 without context parallelism.
-constexpr double kOpSeconds = 6.5e-5;
 
 // "b=1, m=4096, layout=TN" as a map.
 std::map<std::string, std::string> fields_of(const std::string& shape) {
@@ -74,16 +71,17 @@ MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
   return all;
 }
 
-ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, bool memory) {
+ValidationSet b200_set(const simulate::Csv& csv, bool memory) {
   ValidationSet set;
   set.name = memory ? "b200_steps memory" : "b200_steps";
   set.note = memory ? "GiB of the fullest device. Two constants: logits take 4 bytes each, gradients of embedding and head are held apart "
                       "for a moment; seen in the calibrating rows."
-                    : "ms of an iteration. Products and attention as measured by shape, collectives as measured; one constant, the time of "
+                    : "ms of an iteration, by --machine b200 --stack megatron. Products and attention as measured by shape, collectives as "
+                      "measured; one "
+                      "constant, the time of "
                       "each op beside its work, was chosen with "
                       "the calibrating rows.";
-  simulate::Cluster b200 = simulate::cluster_named("b200");
-  b200.launch = kOpSeconds;
+  const simulate::Cluster b200 = with_stack(simulate::cluster_named("b200"), stack_named("megatron"));
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const Transformer m = model_of(csv, i);
     Strategy s;
@@ -93,7 +91,7 @@ ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, b
     s.zero = s.data * s.context > 1 ? 1 : 0;
     s.comm = TensorComm::sequence_parallel;
     s.regather = true;
-    const Estimate e = estimate(m, b200, s, &shapes);
+    const Estimate e = estimate(m, b200, s);
     ValidationRow r;
     r.set = set.name;
     r.what = csv.text(i, "case");

@@ -1,4 +1,5 @@
 // Megatron-LM on Selene, and what else was measured on A100 and H100.
+#include "search/stack.h"
 #include "search/validation_sets.h"
 
 #include <fmt/format.h>
@@ -77,7 +78,11 @@ ValidationSet selene_memory_set(const simulate::Csv& csv) {
   };
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string &model = csv.text(i, "model"), &recompute = csv.text(i, "recompute");
-    if (model != "megatron-22B" && model != "gpt3-175B") continue;
+    if (model != "megatron-22B" && model != "gpt3-175B") {
+      set.left_out.push_back(fmt::format(
+          "{} {}: the table does not give the sizes of this model; they are known of megatron-22B and gpt3-175B", model, recompute));
+      continue;
+    }
     const auto kind = static_cast<std::size_t>(simulate::MemoryKind::activations);
     const auto memory = activations(model, recompute);
     const bool percent = csv.text(i, "quantity") == "activation_pct_of_none";
@@ -122,7 +127,10 @@ ValidationSet sc21_table1_set(const simulate::Csv& csv) {
       const Estimate e = estimate(m, selene, s);
       if (e.memory_bytes() <= static_cast<double>(selene.memory_bytes)) r.predicted = std::min(r.predicted, e.seconds);
     }
-    if (r.predicted < 1e30) set.rows.push_back(std::move(r));
+    if (r.predicted < 1e30)
+      set.rows.push_back(std::move(r));
+    else
+      set.left_out.push_back(r.what + ": no microbatch fits");
   }
   return set;
 }
@@ -131,10 +139,10 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
   ValidationSet set;
   set.name = "megatron_sc21_table2";
   set.note =
-      "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. ZeRO-3 was "
-      "measured with DeepSpeed, whose waits the model does not "
-      "have.";
-  const auto& selene = simulate::cluster_named("selene");
+      "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. PTD-P by "
+      "--machine selene --stack megatron, ZeRO-3 by --stack deepspeed.";
+  const simulate::Cluster selene = with_stack(simulate::cluster_named("selene"), stack_named("megatron")),
+                          waiting = with_stack(simulate::cluster_named("selene"), stack_named("deepspeed"));
   const Transformer m = transformer_named("gpt3-175b");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
@@ -142,7 +150,16 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
     s.tensor = zero ? 1 : 8, s.pipeline = zero ? 1 : 12, s.zero = zero ? 3 : 0, s.recompute = Recompute::full;
     const std::int64_t gpus = csv.integer(i, "gpus");
     s.data = gpus / (s.tensor * s.pipeline), s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
-    if (s.batch % (s.data * s.microbatch) != 0) continue;
+    const std::string what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
+    if (std::abs(csv.number(i, "params_B") - 1e-9 * m.parameters()) > 2) {
+      set.left_out.push_back(
+          fmt::format("{}: a model of {} billion parameters, whose sizes the table does not give", what, csv.text(i, "params_B")));
+      continue;
+    }
+    if (s.batch % (s.data * s.microbatch) != 0) {
+      set.left_out.push_back(fmt::format("{}: a batch of {} does not divide over {} x {}", what, s.batch, s.data, s.microbatch));
+      continue;
+    }
     const auto h = static_cast<double>(m.hidden), l = static_cast<double>(m.layers), seq = static_cast<double>(m.seq);
     const double operations =
         96 * static_cast<double>(s.batch) * seq * l * h * h * (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
@@ -151,7 +168,7 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
     r.what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
     r.unit = "TFLOP/s";
     r.measured = csv.number(i, "tflops_per_gpu_measured");
-    r.predicted = operations / static_cast<double>(gpus) / estimate(m, selene, s).seconds / 1e12;
+    r.predicted = operations / static_cast<double>(gpus) / estimate(m, zero ? waiting : selene, s).seconds / 1e12;
     set.rows.push_back(std::move(r));
   }
   return set;
@@ -176,11 +193,12 @@ ValidationSet mtnlg_set(const simulate::Csv& csv) {
 ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
   ValidationSet set;
   set.name = memory ? "torchtitan_h100 memory" : "torchtitan_h100";
-  set.note = memory ? "GiB of a device. Nothing is calibrated."
-                    : "tokens a second and device. Half precision only: rows of float8 are left out. Nothing is calibrated.";
-  const auto& h100 = simulate::cluster_named("h100");
+  set.note = memory
+                 ? "GiB of a device, by --machine h100 --stack torchtitan. Nothing is calibrated."
+                 : "tokens a second and device, by --machine h100 --stack torchtitan. What products and memory reach was chosen with the "
+                   "second row.";
+  const simulate::Cluster h100 = with_stack(simulate::cluster_named("h100"), stack_named("torchtitan"));
   for (std::size_t i = 0; i < csv.rows(); ++i) {
-    if (csv.integer(i, "float8") != 0) continue;
     const std::string& name = csv.text(i, "model");
     Transformer m = transformer_named(name.starts_with("llama3.1-405B")  ? "llama3-405b"
                                       : name.starts_with("llama3.1-70B") ? "llama3-70b"
@@ -190,14 +208,17 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     s.tensor = csv.integer(i, "tp"), s.data = csv.integer(i, "fsdp"), s.pipeline = csv.integer(i, "pp"), s.context = csv.integer(i, "cp");
     s.batch = csv.integer(i, "global_batch"), s.microbatch = s.pipeline > 1 ? 1 : csv.integer(i, "local_batch");
     s.zero = 3;
+    s.precision = csv.integer(i, "float8") != 0 ? Precision::fp8 : Precision::bf16;
     s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::attention;
     const Estimate e = estimate(m, h100, s);
     ValidationRow r;
     r.set = set.name;
-    r.what = fmt::format("{} on {}{}", csv.text(i, "model"), csv.text(i, "gpus"), csv.integer(i, "compile") ? ", compiled" : "");
+    r.what = fmt::format("{} on {}{}", csv.text(i, "model"), csv.text(i, "gpus"), csv.integer(i, "compile") ? ", compiled" : "") +
+             (s.precision == Precision::fp8 ? ", float8" : "");
     r.unit = memory ? "GiB" : "tokens/s";
     r.measured = csv.number(i, memory ? "memory_GiB_measured" : "tokens_per_s_per_gpu_measured");
     r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / csv.number(i, "gpus") / e.seconds;
+    r.calibrates = !memory && i == 1;
     set.rows.push_back(std::move(r));
   }
   return set;

@@ -13,8 +13,9 @@ ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& 
 ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& times);
 ValidationSet selene_steps_set(const simulate::Csv& csv);
 ValidationSet selene_memory_set(const simulate::Csv& csv);
+// b200_op_efficiency: what shapes/b200.cpp has.
 MeasuredShapes read_measured_shapes(const simulate::Csv& csv);
-ValidationSet b200_set(const simulate::Csv& csv, const MeasuredShapes& shapes, bool memory);
+ValidationSet b200_set(const simulate::Csv& csv, bool memory);
 ValidationSet sc21_table1_set(const simulate::Csv& csv);
 ValidationSet sc21_table2_set(const simulate::Csv& csv);
 ValidationSet mtnlg_set(const simulate::Csv& csv);

@@ -195,7 +195,10 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
       "bytes. No factor for any schedule.";
   std::map<std::string, std::vector<std::size_t>> by_configuration;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
-    if (csv.empty(i, "samples_per_gpu_per_s_measured")) continue;
+    if (csv.empty(i, "samples_per_gpu_per_s_measured")) {
+      set.left_out.push_back(fmt::format("{} p={} {}: not measured", csv.text(i, "model"), csv.text(i, "p"), csv.text(i, "schedule")));
+      continue;
+    }
     const double b = csv.number(i, "microbatch_size");
     const Passes p = passes_of(csv, i, half_chunks);
     const std::string& schedule = csv.text(i, "schedule");

@@ -8,7 +8,7 @@
 namespace pando::simulate {
 
 double Efficiency::at(double size) const {
-  if (share > 0) return share * size / (size + half);
+  if (share > 0) return share * std::max(size, from) / (std::max(size, from) + half);
   if (size <= points.front().first) return points.front().second;
   for (std::size_t i = 1; i < points.size(); ++i) {
     const auto& [high, at_high] = points[i];

@@ -12,10 +12,10 @@
 namespace pando::simulate {
 
 // A share of a peak, by size. Either points, between which it is linear over the logarithm of the size and beyond which it is constant; or
-// `share` size / (size + half), where `share` is not 0.
+// `share` size / (size + half), where `share` is not 0. Below `from`, the smallest size that the curve was fitted to, it is constant, too.
 struct Efficiency {
   std::vector<std::pair<double, double>> points{{1, 1}};
-  double share = 0, half = 0;
+  double share = 0, half = 0, from = 0;
   double at(double size) const;
   // Of any size.
   double most() const;
@@ -50,6 +50,9 @@ struct Cluster {
   std::string name, doc, source;
   // Operations a second: matrix products in half and single precision, everything else.
   double half_operations = 1e14, single_operations = 1e13, vector_operations = 1e13;
+  // Matrix products in 8-bit floats; 0: the machine has none. Whether blocks of them have scales of their own (MX formats).
+  double eight_bit_operations = 0;
+  bool block_scaled = false;
   // By the operations of one product.
   Efficiency matmul_efficiency;
   double memory_bytes_per_second = 1e12;

@@ -17,7 +17,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const Efficiency& e) {
-  if (e.share > 0) return {{"share", e.share}, {"half", e.half}};
+  if (e.share > 0) {
+    Json j = {{"share", e.share}, {"half", e.half}};
+    if (e.from > 0) j["from"] = e.from;
+    return j;
+  }
   return e.points;
 }
 
@@ -25,6 +29,7 @@ Efficiency efficiency_of(const Json& j) {
   Efficiency e;
   if (j.is_object()) {
     e.share = j.at("share").get<double>();
+    e.from = j.value("from", 0.0);
     e.half = j.at("half").get<double>();
   } else {
     e.points = j.get<std::vector<std::pair<double, double>>>();
@@ -36,6 +41,7 @@ Efficiency efficiency_of(const Json& j) {
 template <class C, class F>
 void each_number(C& c, F f) {
   f("half_operations", c.half_operations), f("single_operations", c.single_operations), f("vector_operations", c.vector_operations);
+  f("eight_bit_operations", c.eight_bit_operations), f("block_scaled", c.block_scaled);
   f("memory_bytes_per_second", c.memory_bytes_per_second), f("memory_bytes", c.memory_bytes), f("launch", c.launch);
   f("far_bytes", c.far_bytes), f("far_bytes_per_second", c.far_bytes_per_second), f("optimizer_bytes", c.optimizer_bytes);
   f("microbatch_seconds", c.microbatch_seconds), f("price_per_hour", c.price_per_hour);
@@ -93,10 +99,10 @@ void check_members(const Json& j, const std::string& file) {
     const std::string what = fmt::format("level {}", number++);
     check_members(level, what, members_of_level(), kNeededOfLevel, file);
     if (level.contains("efficiency") && level["efficiency"].is_object())
-      check_members(level["efficiency"], "the efficiency of " + what, {"share", "half"}, {"share", "half"}, file);
+      check_members(level["efficiency"], "the efficiency of " + what, {"share", "half", "from"}, {"share", "half"}, file);
   }
   for (const std::string name : {"matmul_efficiency", "memory_efficiency"}) {
-    if (j.contains(name) && j[name].is_object()) check_members(j[name], name, {"share", "half"}, {"share", "half"}, file);
+    if (j.contains(name) && j[name].is_object()) check_members(j[name], name, {"share", "half", "from"}, {"share", "half"}, file);
   }
 }
 

@@ -278,6 +278,17 @@ check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a sta
 check "search: what the space does not have may be quicker" 0 'quicker than the best of the space .*the space does not have p=32, schedule=ZBV' \
   "$pando" search llama3-405b --devices 1024 --batch 1536 --machine h100 --quiet --space calculon \
   --why-not "t=8 p=32 d=4 b=1 zero=1 comm=sequence-parallel overlap=ring schedule=ZBV regather data-overlap"
+echo '{"layers": 2, "hidden": 8, "heads": 2, "seq": 8, "droput": false}' >"$scratch/typo.json"
+check "search: what a result says" 0 'sequences of 2048 tokens; [0-9.]+ tokens a second and device, [0-9.]+ % of the peak' \
+  "$pando" search gpt3-13b --devices 16 --batch 64 --quiet
+check "search: a stack keeps memory" 0 'stack torchtitan, 0.6 of the machine.s pace, 9.5 GiB of 80.0 kept' \
+  "$pando" search gpt2 --devices 8 --batch 64 --machine h100 --stack torchtitan --quiet
+check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, megatron, torchtitan" "$pando" search gpt2 --devices 8 --batch 64 --stack mine
+check "search: precision is demanded" 1 'selene has no products in 8-bit floats' \
+  "$pando" simulate --model gpt2 --batch 8 --machine selene --strategy "d=8 precision=fp8"
+check "search: a misspelt member" 2 "typo.json: there is no member 'droput'; the nearest is dropout" "$pando" search "$scratch/typo.json" --devices 1 --batch 1
+echo '{"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 3, "seq": 8}' >"$scratch/odd.json"
+check "search: sizes that cannot be" 2 'kv_heads is 3, which does not divide heads 4' "$pando" search "$scratch/odd.json" --devices 1 --batch 1
 check "search: what is outside" 0 '^outside the space: .*schedule=ZB-H2 \(only' "$pando" search gpt2 --devices 2 --batch 8 --quiet
 check "search: nothing fits on a smaller machine" 1 "break the rule 'network': 64 devices; the machine has 8" \
   "$pando" search llama3-8b --devices 64 --batch 64 --machine b200 --quiet

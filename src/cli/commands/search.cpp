@@ -18,6 +18,7 @@
 #include "search/programs/bridge.h"
 #include "search/programs/strategy_text.h"
 #include "search/search.h"
+#include "search/stack.h"
 #include "simulate/cluster_json.h"
 
 namespace pando::cli {
@@ -31,7 +32,7 @@ struct Arguments {
   search::Space space;
   std::size_t top = 5;
   std::int64_t batch = 0;
-  std::string reach = "trainers";
+  std::string reach = "trainers", stack = "megatron";
   bool words = false;
   bool frontier = false, brute_force = false, quiet = false, wide = false;
 };
@@ -99,8 +100,9 @@ int run(Arguments& a) {
       return kWrong;
     }
   }
-  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
-  if (is_program(a.model)) return run_program(a, cluster);
+  const simulate::Cluster machine = simulate::cluster_of(a.machine);
+  if (is_program(a.model)) return run_program(a, machine);
+  const simulate::Cluster cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
   const search::Transformer model = transformer_of(a.model);
   if (a.batch == 0) throw CLI::RequiredError("--batch");
   // Words that are none are found before the search.
@@ -143,6 +145,7 @@ int run(Arguments& a) {
     fmt::print("{}{}", search::to_table(best), search::outside_of(a.space));
   else if (!best.best.empty())
     fmt::print("{}by {}: {} devices\n", search::outside_of(a.space), a.by, a.space.devices);
+  if (!best.best.empty()) fmt::print("{}", search::rates_of(model, cluster, best.best.front()));
   if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.space, best));
   if (!a.why.empty()) {
     fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, search::parse_strategy(a.why, a.space.batch), best));
@@ -171,6 +174,8 @@ void add_search(CLI::App& app, int& status) {
   std::string models, machines;
   for (const auto& t : search::transformers()) models += " " + t.name;
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
+  std::string stacks;
+  for (const auto& s : search::stacks()) stacks += " " + s.name;
   command->add_option("model", a->model,
                       "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models);
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
@@ -186,6 +191,10 @@ void add_search(CLI::App& app, int& status) {
           "Of a transformer: trainers (what a trainer can run), calculon (degrees that divide, as that search has them), everything "
           "(offload, and schedules and transfers that no trainer has, too)")
       ->check(CLI::IsMember({"trainers", "calculon", "everything"}))
+      ->capture_default_str();
+  command
+      ->add_option("--stack", a->stack,
+                   "Of a transformer: the software that runs the step, which adds waiting and keeps memory:" + stacks + "; none: neither")
       ->capture_default_str();
   command->add_flag("--words", a->words, "Print the words of a strategy, with trainers' names for them");
   command->add_flag("--wide", a->wide, "All axes: of a transformer --space everything; of a program all schedules, more stages, offload");
@@ -240,10 +249,11 @@ void add_search(CLI::App& app, int& status) {
       return;
     }
     if (a->model.empty()) throw CLI::RequiredError("model");
-    if (!is_program(a->model))
-      refuse_options_of_programs(*command);
-    else if (command->get_option("--space")->count() > 0)
-      throw CLI::ValidationError("--space", "it takes a transformer's name or sizes");
+    if (!is_program(a->model)) refuse_options_of_programs(*command);
+    for (const char* option : {"--space", "--stack"}) {
+      if (is_program(a->model) && command->get_option(option)->count() > 0)
+        throw CLI::ValidationError(option, "it takes a transformer's name or sizes");
+    }
     status = run(*a);
   });
   command->footer("Exit status: 0 found, 1 nothing fits (or the check fails), 2 wrong input.");

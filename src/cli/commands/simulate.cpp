@@ -14,6 +14,7 @@
 #include "ir/checks/verify_distribution.h"
 #include "ir/text/parse.h"
 #include "search/search.h"
+#include "search/stack.h"
 #include "search/timeline.h"
 #include "search/validate.h"
 #include "simulate/chakra.h"
@@ -28,7 +29,7 @@ namespace {
 
 struct Arguments {
   std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate, model, strategy;
-  std::string fidelity = "ops";
+  std::string fidelity = "ops", stack = "megatron";
   std::int64_t batch = 1, tiles = 64;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
 };
@@ -79,7 +80,8 @@ Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
 // A step of a transformer under a strategy, without a program.
 int run_model(const Arguments& a) {
   const search::Transformer model = transformer_of(a.model);
-  const simulate::Cluster cluster = simulate::cluster_of(a.machine);
+  const simulate::Cluster machine = simulate::cluster_of(a.machine),
+                          cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
   const search::Strategy s = search::parse_strategy(a.strategy, a.batch);
   if (const search::Violation v = search::first_violation(model, cluster, s)) {
     complain(fmt::format("{}: {}", v.rule, v.message));
@@ -88,7 +90,7 @@ int run_model(const Arguments& a) {
   search::Result r;
   r.best.push_back({s, search::estimate(model, cluster, s), 0});
   const std::string table = search::to_table(r);
-  fmt::print("{}", table.substr(0, table.find("certificate:")));
+  fmt::print("{}{}", table.substr(0, table.find("certificate:")), search::rates_of(model, cluster, r.best.front()));
   if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(model, cluster, s)));
   return 0;
 }
@@ -96,9 +98,13 @@ int run_model(const Arguments& a) {
 // Only machines of tiles have a cycle model.
 void run_cycles(const Arguments& a) {
   const std::string machine = a.machine == "selene" ? "ipu2" : a.machine;
-  if (!simulate::ipu_named(machine))
+  const auto ipu = simulate::ipu_named(machine);
+  if (!ipu)
     fail(ErrorKind::poplar_error, "cycles-machine", "--fidelity cycles needs a machine with tiles, such as ipu2, not '{}'", machine);
-  become("pando-measure", {"program", a.input, "--machine", machine, "--tiles", std::to_string(a.tiles)});
+  // "ipu2:64" says how many tiles.
+  const std::size_t colon = machine.find(':');
+  const std::string tiles = colon == std::string::npos ? std::to_string(a.tiles) : std::to_string(ipu->tiles_per_ipu);
+  become("pando-measure", {"program", a.input, "--machine", machine.substr(0, colon), "--tiles", tiles});
 }
 
 int run(const Arguments& a) {
@@ -148,6 +154,8 @@ void refuse_idle_options(const CLI::App& command, bool validates, bool is_model,
     refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--chakra"}, "it takes a program");
   }
   if (validates) refuse({"--machine", "--trace"}, "published measurements have their machines");
+  if (cycles && command.get_option("--machine")->as<std::string>().find(':') != std::string::npos)
+    refuse({"--tiles"}, "the machine's name says how many");
   if (cycles)
     refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--chakra", "--trace"}, "the cycle model has no such choice");
   else
@@ -194,6 +202,13 @@ void add_simulate(CLI::App& app, int& status) {
       command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
   CLI::Option* const batch =
       command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(at_least_one<std::int64_t>());
+  std::string stacks;
+  for (const auto& s : search::stacks()) stacks += " " + s.name;
+  command
+      ->add_option("--stack", a->stack,
+                   "With --model: the software that runs the step, which adds waiting and keeps memory:" + stacks + "; none: neither")
+      ->needs(model)
+      ->capture_default_str();
   model->needs(strategy)->needs(batch);
   command->callback([a, command, input, validate, model, &status] {
     const std::size_t subjects = input->count() + validate->count() + model->count();

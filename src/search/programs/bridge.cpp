@@ -47,6 +47,7 @@ transform::Strategy transforms_of(const Transformer& model, const Strategy& s) {
   if (s.comm == TensorComm::split_all_reduce) no_transform("all-reduces in two parts with whole tensors between them");
   if (s.regather) no_transform("gathering a layer's input again on the way back");
   if (s.tensor_overlap != TensorOverlap::none) no_transform("tensor-parallel transfers beside products");
+  if (s.precision != Precision::bf16) no_transform("products in 8-bit floats");
   if (s.data_overlap) no_transform("gradients reduced beside the last backward pass");
   if (s.post_validation) no_transform("updates that are looked at behind");
   transform::Strategy t;

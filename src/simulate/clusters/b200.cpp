@@ -2,7 +2,8 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the HGX B200: 2,250 TFLOP/s in half precision, 8,000 GB/s, 180 GB; [simumax] measured collectives
+// Sources. [card] NVIDIA's data sheet of the HGX B200: 2,250 TFLOP/s in half precision, 4,500 in 8-bit
+// floats, 8,000 GB/s, 180 GB; [simumax] measured collectives
 // of eight B200 (SimuMax's system file, release 1.2): NVLink at 900 GB/s reaches 67 % (gather, scatter) to 74 % (all-reduce), 5 to 9 us for
 // each message.
 Cluster cluster_b200() {
@@ -11,6 +12,8 @@ Cluster cluster_b200() {
   c.doc = "8 B200 of 180 GB in one node with NVSwitch";
   c.source = "data sheet of the HGX B200; collectives as measured by SimuMax's authors";
   c.half_operations = 2.25e15;
+  c.eight_bit_operations = 4.5e15;
+  c.block_scaled = true;
   c.single_operations = 7.5e13;
   c.vector_operations = 1.5e14;
   c.matmul_efficiency.points = {{1e9, 0.1}, {1e10, 0.3}, {1e11, 0.45}, {1e12, 0.6}};

@@ -2,7 +2,8 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the H100 SXM: 989 TFLOP/s in half precision, 134 without tensor cores (half), 3,350 GB/s; NVLink
+// Sources. [card] NVIDIA's data sheet of the H100 SXM: 989 TFLOP/s in half precision, 1,979 in 8-bit
+// floats, 134 without tensor cores (half), 3,350 GB/s; NVLink
 // 900 GB/s, half of it in each direction; 400 Gbit/s of InfiniBand a device. Efficiencies are those of selene: nothing here is fitted.
 Cluster cluster_h100() {
   Cluster c;
@@ -10,6 +11,7 @@ Cluster cluster_h100() {
   c.doc = "H100 SXM 80 GB, nodes of 8 with NVSwitch, one NDR InfiniBand link for each device";
   c.source = "data sheet of the H100 SXM; efficiencies of the A100";
   c.half_operations = 9.89e14;
+  c.eight_bit_operations = 1.979e15;
   c.single_operations = 6.7e13;
   c.vector_operations = 1.34e14;
   c.matmul_efficiency.points = {{1e9, 0.15}, {1e10, 0.4}, {1e11, 0.65}, {1e12, 0.72}};

@@ -174,7 +174,18 @@ ClusterCostModel::Work ClusterCostModel::work_of(const ir::Module& module, ir::O
 // Between a device and what lies off it.
 static bool is_far(std::string_view op) { return op.starts_with("remote_") || op.starts_with("host_"); }
 
+namespace {
+
+// What takes nothing and does nothing beside its result is there when the program begins.
+bool is_there(const ir::Module& module, ir::OpId op) {
+  const ir::OpRow& row = module.row(op);
+  return row.in_program_only && module.operands(op).empty() && row.effects == ir::Effects::none && row.graphs < 0;
+}
+
+}  // namespace
+
 double ClusterCostModel::compute_seconds(const ir::Module& module, ir::OpId op) const {
+  if (is_there(module, op)) return 0;
   const Work w = work_of(module, op);
   const double computing = w.operations / (w.peak * (w.product ? cluster_.matmul_efficiency.at(w.operations) : 1));
   if (cluster_.far_bytes_per_second > 0 && is_far(module.row(op).name)) return cluster_.launch + w.bytes / cluster_.far_bytes_per_second;
@@ -183,7 +194,8 @@ double ClusterCostModel::compute_seconds(const ir::Module& module, ir::OpId op) 
 
 double ClusterCostModel::least_seconds(const ir::Module& module, ir::OpId op, double parts) const {
   const ir::OpRow& row = module.row(op);
-  if (row.view != ir::View::none || is_far(row.name) || row.name == "make_tuple" || row.name == "get_element") return 0;
+  if (is_there(module, op) || row.view != ir::View::none || is_far(row.name) || row.name == "make_tuple" || row.name == "get_element")
+    return 0;
   const Work w = work_of(module, op);
   const double computing = w.operations / parts / (w.peak * (w.product ? cluster_.matmul_efficiency.most() : 1));
   return cluster_.launch + std::max(computing, w.bytes / parts / (cluster_.memory_bytes_per_second * cluster_.memory_efficiency.most()));

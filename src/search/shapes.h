@@ -1,0 +1,11 @@
+// Ops that were measured by shape, machine by machine: a file of shapes/ for each machine that has some, with its source.
+#pragma once
+
+#include "search/strategy.h"
+
+namespace pando::search {
+
+// Those of a machine by name; null: none were measured.
+const MeasuredShapes* measured_shapes_of(const simulate::Cluster& cluster);
+
+}  // namespace pando::search

@@ -1,0 +1,34 @@
+// What a trainer's software adds to a machine: waiting, memory that it keeps, transfers that it does not hide. Each stack is a file of
+// stacks/, data with the source of every number.
+#pragma once
+
+#include "simulate/cluster.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pando::search {
+
+struct Stack {
+  std::string name, doc, source;
+  // Seconds of each op beside its work (the host, small kernels that the model does not list), by machine; 0 on others.
+  std::vector<std::pair<std::string, double>> op_seconds;
+  // What products and memory reach of the machine's own shares.
+  double pace = 1;
+  // Transfers of data parallelism hide behind nothing.
+  bool waits = false;
+  // Bytes of a device for its context and the library of collectives; what the allocator holds for each byte in use.
+  double context_bytes = 0, allocator = 1;
+  // Machines that no such memory is kept on.
+  std::vector<std::string> without_reserve;
+};
+
+const std::vector<Stack>& stacks();
+// Refuses (poplar_error) an unknown name; says which there are.
+const Stack& stack_named(std::string_view name);
+// The machine as a step under the stack finds it. Its memory is what tensors may take.
+simulate::Cluster with_stack(simulate::Cluster cluster, const Stack& stack);
+
+}  // namespace pando::search
