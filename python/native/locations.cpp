@@ -11,14 +11,39 @@ std::string& package() {
   return folder;
 }
 
+std::string_view text_of(PyObject* text) {
+  Py_ssize_t size = 0;
+  const char* const bytes = text != nullptr ? PyUnicode_AsUTF8AndSize(text, &size) : nullptr;
+  return bytes != nullptr ? std::string_view(bytes, static_cast<std::size_t>(size)) : std::string_view();
+}
+
+// What a frame runs: its file, the function's name, the frame that called it. The stable ABI knows them as attributes alone.
+#ifdef Py_LIMITED_API
+nb::object attribute(void* object, const char* name) { return nb::steal(PyObject_GetAttrString(static_cast<PyObject*>(object), name)); }
+nb::object file_of(PyCodeObject* code) { return attribute(code, "co_filename"); }
+nb::object function_of(PyCodeObject* code) { return attribute(code, "co_qualname"); }
+PyFrameObject* caller_of(PyFrameObject* frame) {
+  const nb::object back = attribute(frame, "f_back");
+  return back.is_none() ? nullptr : reinterpret_cast<PyFrameObject*>(back.inc_ref().ptr());
+}
+#else
+nb::object file_of(PyCodeObject* code) { return nb::borrow(code->co_filename); }
+#if PY_VERSION_HEX >= 0x030B0000
+nb::object function_of(PyCodeObject* code) { return nb::borrow(code->co_qualname); }
+#else
+nb::object function_of(PyCodeObject* code) { return nb::borrow(code->co_name); }
+#endif
+PyFrameObject* caller_of(PyFrameObject* frame) { return PyFrame_GetBack(frame); }
+#endif
+
 // Whether a file is the package's own, by the string object that its code objects share. The objects are kept.
 bool is_own(PyObject* file) {
   static std::unordered_map<PyObject*, bool> known;
   const auto it = known.find(file);
   if (it != known.end()) return it->second;
-  const char* text = PyUnicode_AsUTF8(file);
-  const bool own = text != nullptr && !package().empty() && std::string_view(text).starts_with(package());
-  known.emplace(Py_NewRef(file), own);
+  const bool own = !package().empty() && text_of(file).starts_with(package());
+  Py_INCREF(file);
+  known.emplace(file, own);
   return own;
 }
 
@@ -30,16 +55,17 @@ ir::Location Locations::find() {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    if (!is_own(code->co_filename)) {
-      const char* file = PyUnicode_AsUTF8(code->co_filename);
-      const char* function = PyUnicode_AsUTF8(code->co_qualname);
-      ir::Location at{file ? file : "", function ? function : "", static_cast<std::uint32_t>(PyFrame_GetLineNumber(frame))};
+    const nb::object file = file_of(code);
+    if (!is_own(file.ptr())) {
+      const nb::object function = function_of(code);
+      ir::Location at{std::string(text_of(file.ptr())), std::string(text_of(function.ptr())),
+                      static_cast<std::uint32_t>(PyFrame_GetLineNumber(frame))};
       Py_DECREF(code);
       Py_DECREF(frame);
       return at;
     }
     Py_DECREF(code);
-    PyFrameObject* back = PyFrame_GetBack(frame);
+    PyFrameObject* back = caller_of(frame);
     Py_DECREF(frame);
     frame = back;
   }
