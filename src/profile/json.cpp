@@ -1,5 +1,3 @@
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
 
 #include <istream>
@@ -8,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
+#include "profile/file/damaged.h"
 #include "profile/report.h"
 
 // One description per struct serves both directions: `fields(archive, value)` names each member once; Writer fills an object,
@@ -15,8 +14,6 @@
 namespace pando::profile {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <class Archive>
 void fields(Archive& a, TargetInfo& v) {
@@ -219,7 +216,7 @@ void check_consistent(const Report& r) {
 void write_json(const Report& report, std::ostream& out) {
   Json json = Json::object();
   json["format"] = "pando-report";
-  json["version"] = kReportVersion;
+  json["version"] = kJsonVersion;
   Report copy = report;
   Writer writer{json};
   fields(writer, copy);
@@ -238,8 +235,8 @@ Report read_json(std::istream& in) {
   Reader reader{json, ""};
   unsigned version = 0;
   reader("version", version);
-  if (version != kReportVersion)
-    fail(ErrorKind::parse_error, "report-version", "profile report: version {}, this reader knows version {}", version, kReportVersion);
+  if (version != kJsonVersion)
+    fail(ErrorKind::parse_error, "report-version", "profile report: version {}, this reader knows version {}", version, kJsonVersion);
   Report report;
   fields(reader, report);
   check_consistent(report);

@@ -1,5 +1,5 @@
-// The report's schema: what the machine did, as data. Written by `compile` (memory) and `cycles` (time) through
-// poplar::Engine; shown as text by `print_summary`, as JSON by `write_json`. Knows no machine and no level.
+// The report: what the machine did, as data. Filled by `cycles` from the tile program (memory) and from its clocks (time); kept in a file
+// by `write_report`. Questions, advice, exports and the text are functions of it. Knows no machine and no level.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,14 @@ struct TileMemory {
   std::uint64_t used = 0;                  // bytes in use at any time (highest overlap is counted once), without gaps
   std::uint64_t with_gaps = 0;             // highest address used
   std::vector<std::uint64_t> by_category;  // parallel to Report::categories; what makes up `used`: their sum
+  std::uint64_t always_live = 0;
 };
 struct LiveStep {  // one step of one stream
   std::uint32_t order = 0;
   std::string name;
   std::uint64_t live_bytes = 0;        // not always-live, summed over the stream's tiles
   std::uint64_t worst_tile_bytes = 0;  // the fullest tile, always-live bytes included: what meets the limit
+  std::uint32_t worst_tile = 0;
 };
 struct StreamLiveness {
   std::string stream;
@@ -55,12 +57,16 @@ struct CodeletVertices {
 struct ComputeSetVertices {
   std::string name;
   std::vector<CodeletVertices> codelets;  // by name
+  std::uint64_t vertices = 0, flops = 0;  // flops: of one execution, where estimates say them
+  std::uint32_t source = 0;               // a line of the user's program: index in Report::sources from 1; 0: not known
 };
 // A step of the compiled program, once for all streams that take part, or a loop.
 struct ProgramStep {
   std::uint32_t order = 0;
   std::string name, kind;    // of a loop: "loop"
   std::uint32_t inside = 0;  // index in Report::program of the innermost loop around it, from 1; 0: none
+  // Indices from 1 in Report::compute_sets, exchanges, sources; 0: none.
+  std::uint32_t compute_set = 0, exchange = 0, source = 0;
 };
 // Bytes over all tiles of what has one name and category. `live`: the first order, the order after the last one, bytes ... of what is not
 // always live.
@@ -68,6 +74,68 @@ struct LoweredVariable {
   std::string name, category;
   std::uint64_t always_live_bytes = 0;
   std::vector<std::uint64_t> live;
+};
+
+// A line of the user's program.
+struct Source {
+  std::string file;
+  std::uint32_t line = 0;
+  friend bool operator==(const Source&, const Source&) = default;
+};
+// What has memory: a variable, or a kind of code, buffer or stack.
+struct Resident {
+  std::string name;
+  std::uint32_t category = 0;  // in Report::categories
+  std::uint32_t tiles = 0;
+  std::uint64_t bytes = 0, largest = 0;  // over all tiles; on the tile that has most of it
+  std::uint64_t always_live_bytes = 0;
+  std::uint32_t first = 0, last = 0;  // the steps at which another part is live: first order, order after the last one
+  std::uint32_t source = 0;
+};
+// A piece of a tile's memory.
+struct Placement {
+  std::uint32_t tile = 0, resident = 0;
+  std::uint32_t live = 0;  // index in Report::live_sets from 1; 0: always
+  bool estimated = false;
+  std::uint64_t offset = 0, size = 0;
+};
+using LiveSet = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // orders: sorted half-open intervals
+
+// Why exchange buffers are there: an operand of the compute set's vertices does not lie on their tile in one piece.
+struct BufferCause {
+  std::uint32_t compute_set = 0;  // in Report::compute_sets
+  std::string codelet, field, variable;
+  std::uint32_t tiles = 0;
+  std::uint64_t buffers = 0, pieces = 0, bytes = 0, remote_bytes = 0;
+};
+
+struct Traffic {
+  std::uint32_t from = 0, to = 0;  // blocks of tiles
+  std::uint64_t bytes = 0, messages = 0;
+};
+struct ExchangeTraffic {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint32_t senders = 0, receivers = 0, busiest_tile = 0;
+  std::uint64_t busiest_bytes = 0, local_bytes = 0, copies = 0;
+  std::uint32_t block = 1;  // tiles of a block
+  std::vector<Traffic> traffic;
+};
+
+// Cycles of each tile at one execution of a step. Flat: begin, end, cycles of each tile from begin to end ...
+struct TileProfile {
+  bool exact = true;  // false: neighbours were joined, and have the cycles of the slowest of them
+  std::vector<std::uint64_t> ranges;
+};
+// What a stream executed, in order: an event, or a loop with its round behind it. The columns of the table `trace`.
+struct TraceRow {
+  std::uint32_t step = 0, rows = 0;
+  std::uint64_t gap = 0, cycles = 0, times = 1;
+  friend bool operator==(const TraceRow&, const TraceRow&) = default;
+};
+struct RunTimes {
+  std::uint32_t program = 0;
+  std::uint64_t begin = 0, end = 0, host_ns = 0;
 };
 
 // Terms of the cycle model, kept apart.
@@ -89,11 +157,19 @@ struct StepCycles {  // one static step, summed over its executions
   std::uint32_t order = 0;  // that of its part of Report::program
   // Flat: begin, end, cycles of each tile from begin to end ... Only if they were asked for.
   std::vector<std::uint64_t> tile_cycles;
+  std::uint64_t flops = 0;
+  // Of a compute step: its slowest tile, the slowest vertex on it, and how many workers of the tile have a vertex.
+  std::uint32_t slowest_tile = 0;
+  std::string slowest_codelet;
+  std::uint64_t slowest_cycles = 0;
+  std::uint32_t used_workers = 0;
+  std::uint32_t profile = 0;  // index in Report::tile_profiles from 1; 0: all tiles of the stream have the cycles of the terms
 };
 struct CodeletCycles {
   std::string codelet;
   std::uint64_t instances = 0, cycles = 0;
   bool estimated = false;
+  std::uint64_t vertices = 0;  // of the program; `instances` counts executions
 };
 // One execution of a program that was to be measured as a whole, on one stream, or of a copy between host and device.
 struct BlockCycles {
@@ -135,7 +211,20 @@ struct Report {
   // Each stream's in order of their begin. The first ones: `blocks_lost` counts those that nobody kept.
   std::vector<BlockCycles> blocks;
   std::uint64_t blocks_lost = 0;
-  std::vector<BlockStream> block_streams;  // what BlockCycles::stream is an index of; empty without blocks
+  std::vector<BlockStream> block_streams;  // what BlockCycles::stream is an index of
+
+  // What version 3 did not have. Filled where the whole report is asked for.
+  std::string writer;  // which program wrote the file that this was read from
+  std::vector<Resident> residents;
+  std::vector<Placement> placements;  // by tile and offset
+  std::vector<LiveSet> live_sets;
+  std::vector<BufferCause> buffers;  // largest first
+  std::vector<ExchangeTraffic> exchanges;
+  std::vector<TileProfile> tile_profiles;
+  std::vector<std::vector<TraceRow>> traces;  // by stream
+  std::uint64_t events_lost = 0;              // executed steps that `traces` has no room for
+  std::vector<RunTimes> run_times;
+  std::vector<Source> sources;
 };
 
 // showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.
@@ -149,10 +238,14 @@ struct SummaryOptions {
 // estimate says so.
 void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out);
 
-// docs/level/profile.md describes the schema. read_json(write_json(r)) equals r.
-inline constexpr unsigned kReportVersion = 3;
+// The file, version 4 (docs/level/report.md).
+void write_report(const Report& report, std::ostream& out);
+// Of this version, or of version 3 (JSON). Throws parse_error: no report, another version, cut off, damaged; it says what and where.
+Report read_report(std::string bytes);
+
+// Version 3: JSON without what came later. Throws parse_error as above, and for a part that is missing or of the wrong type.
+inline constexpr unsigned kJsonVersion = 3;
 void write_json(const Report& report, std::ostream& out);
-// Throws parse_error: not JSON, not a report, newer than this reader, or a part that is missing or of the wrong type (named).
 Report read_json(std::istream& in);
 
 // One self-contained picture: memory per tile, live memory of each stream over the program, cycles by step.

@@ -1,4 +1,4 @@
-#include "profile/svg_canvas.h"
+#include "profile/picture/svg_canvas.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <ostream>
 
+#include "profile/picture/svg_canvas.h"
 #include "profile/ranking.h"
 #include "profile/report.h"
-#include "profile/svg_canvas.h"
 #include "profile/text.h"
 
 // Three parts from top to bottom: memory by tile, live memory by stream, cycles by step.

@@ -1,0 +1,122 @@
+#include "profile/advice.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "profile/facts.h"
+#include "profile/text.h"
+
+namespace pando::profile {
+
+#define X(stem) extern const AdviceRow advice_##stem;
+#include "advice_manifest.inc"
+#undef X
+
+namespace {
+
+#define X(stem) &advice_##stem,
+constexpr const AdviceRow* kRules[] = {
+#include "advice_manifest.inc"
+};
+#undef X
+
+struct Change {
+  std::uint64_t bytes = 0;  // that it moves or saves
+  std::string text;
+};
+
+// Spread evenly over all tiles, a variable takes less of this one.
+std::optional<Change> spread(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing, std::uint32_t tile) {
+  const std::uint64_t tiles = report.tiles.size(), even = (r.bytes + tiles - 1) / tiles;
+  if (category_of(report, r) != "variable" || r.tiles >= tiles || here < even + missing) return std::nullopt;
+  const std::uint64_t least = r.bytes / (here - missing) + 1;
+  return Change{missing, fmt::format("map '{}' over at least {} of the {} tiles instead of {}: it has {} on tile {}", r.name,
+                                     count_text(least), count_text(tiles), count_text(r.tiles), bytes_text(here), tile)};
+}
+
+std::optional<Change> without_buffer(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing,
+                                     std::uint32_t tile) {
+  if (category_of(report, r) != "exchange buffer" || here < missing) return std::nullopt;
+  std::string cause;
+  for (const BufferCause& b : report.buffers)
+    if (report.compute_sets[b.compute_set].name == r.name) {
+      cause = fmt::format(" (the largest is for {}.{} of '{}')", b.codelet, b.field, b.variable);
+      break;
+    }
+  return Change{here, fmt::format("map the operands of compute set '{}' where its vertices are: its exchange buffers take {} on tile {}{}",
+                                  r.name, bytes_text(here), tile, cause)};
+}
+
+std::optional<Change> halved(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing, std::uint32_t tile) {
+  if (category_of(report, r) != "variable" || here / 2 < missing) return std::nullopt;
+  return Change{here / 2, fmt::format("store '{}' in a type of half the size: it has {} on tile {}", r.name, bytes_text(here), tile)};
+}
+
+}  // namespace
+
+std::span<const AdviceRow* const> advice_rules() { return kRules; }
+
+std::vector<Finding> advise(const Report& report) {
+  std::vector<Finding> out;
+  for (const AdviceRow* rule : kRules)
+    if (std::optional<Finding> f = rule->find(report)) {
+      f->rule = rule->name;
+      f->unit = rule->unit;
+      f->cost = std::clamp(f->cost, 0.0, 1.0);
+      out.push_back(std::move(*f));
+    }
+  std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
+  return out;
+}
+
+std::string advice_json(const std::vector<Finding>& findings) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const Finding& f : findings) {
+    Json evidence = Json::array();
+    for (const Evidence& e : f.evidence) {
+      Json j{{"text", e.text}};
+      if (e.tile) j["tile"] = *e.tile;
+      if (e.order) j["order"] = *e.order;
+      if (e.step) j["step"] = *e.step;
+      if (e.variable) j["variable"] = *e.variable;
+      if (e.compute_set) j["compute_set"] = *e.compute_set;
+      if (e.exchange) j["exchange"] = *e.exchange;
+      evidence.push_back(std::move(j));
+    }
+    list.push_back(
+        {{"rule", f.rule}, {"title", f.title}, {"text", f.text}, {"cost", f.cost}, {"unit", f.unit}, {"evidence", std::move(evidence)}});
+  }
+  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> smallest_changes(const Report& report) {
+  const std::uint64_t limit = report.target.bytes_per_tile;
+  const std::optional<Peak> peak = peak_of(report);
+  if (limit == 0 || report.tiles.empty()) return {};
+  const std::uint32_t tile = fullest_tile(report);
+  if (report.tiles[tile].with_gaps <= limit) return {};
+  const std::uint64_t missing = report.tiles[tile].with_gaps - limit;
+  std::vector<Change> changes;
+  if (peak)
+    for (const auto& [index, here] : live_at(report, peak->order, tile))
+      for (const auto& rule : {spread, without_buffer, halved})
+        if (std::optional<Change> c = rule(report, report.residents[index], here, missing, tile)) changes.push_back(std::move(*c));
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.bytes < b.bytes; });
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < std::min<std::size_t>(changes.size(), 5); ++i) out.push_back(changes[i].text);
+  std::uint64_t all = 0;
+  for (const TileMemory& t : report.tiles) all += t.used;
+  const std::uint64_t room = limit * std::max(1u, report.target.tiles_per_ipu), ipus = (all + room - 1) / std::max<std::uint64_t>(room, 1);
+  if (ipus > report.target.ipus)
+    out.push_back(fmt::format("use at least {} IPUs: the program needs {}, one IPU has {}", ipus, bytes_text(all), bytes_text(room)));
+  if (out.empty())
+    out.push_back(fmt::format(
+        "no single variable frees the {} that tile {} lacks: spread the program over more tiles, or recompute instead of storing",
+        bytes_text(missing), tile));
+  return out;
+}
+
+}  // namespace pando::profile

@@ -1,0 +1,46 @@
+// Advice: what makes a program slow or large, with the evidence. One rule in one file of advice/; the build finds it, the command line, the
+// docs and the tests loop over them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profile/report.h"
+
+namespace pando::profile {
+
+// Where to look: rows of the report's tables.
+struct Evidence {
+  std::string text;
+  std::optional<std::uint64_t> tile = {}, order = {}, step = {}, variable = {}, compute_set = {}, exchange = {};
+};
+
+struct Finding {
+  std::string title;  // one line
+  std::string text;   // what it is, and what to do
+  double cost = 0;    // share of all cycles, or of the fullest tile's memory, 0 to 1
+  std::vector<Evidence> evidence;
+  std::string rule = {}, unit = {};  // from the rule's row
+};
+
+struct AdviceRow {
+  std::string_view name;
+  std::string_view unit;  // of the cost: "cycles" or "bytes"
+  std::string_view help;
+  std::optional<Finding> (*find)(const Report& report);
+};
+
+std::span<const AdviceRow* const> advice_rules();
+// What the rules find, the greatest cost first.
+std::vector<Finding> advise(const Report& report);
+// As the document `advice` of a report file.
+std::string advice_json(const std::vector<Finding>& findings);
+
+// Out of memory: changes each of which makes the fullest tile fit, the one that moves fewest bytes first. Empty if it fits.
+std::vector<std::string> smallest_changes(const Report& report);
+
+}  // namespace pando::profile

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "profile/advice.h"
+#include "profile/facts.h"
+#include "profile/shares.h"
+#include "profile/text.h"
+
+namespace pando::profile {
+
+namespace {
+
+std::optional<Finding> find_exchange_bound(const Report& report) {
+  const double exchange = share_of_all(report, [](const StepCycles& s) { return s.cycles.exchange + s.cycles.global_exchange; });
+  const double compute = share_of_all(report, [](const StepCycles& s) { return s.cycles.compute; });
+  if (exchange < 0.2 || exchange < compute) return std::nullopt;
+  Finding f{
+      fmt::format("{} of all cycles move data between tiles, {} compute", percent_text(exchange), percent_text(compute)),
+      "Keep operands on the tile that uses them, give a vertex more work for each byte it receives, and exchange once what several compute "
+      "sets read.",
+      exchange,
+      {}};
+  for (const std::size_t i : worst_steps(report, [](const StepCycles& s) { return s.cycles.exchange + s.cycles.global_exchange; }))
+    f.evidence.push_back({fmt::format("{}: {} received by the tiles of {}", name_of_step(report.steps[i]),
+                                      bytes_text(report.steps[i].exchanged_bytes), report.steps[i].stream),
+                          {},
+                          report.steps[i].order,
+                          i});
+  return f;
+}
+
+}  // namespace
+
+extern const AdviceRow advice_exchange_bound;
+constinit const AdviceRow advice_exchange_bound = {"exchange_bound", "cycles", "exchanges take more cycles than computing",
+                                                   find_exchange_bound};
+
+}  // namespace pando::profile

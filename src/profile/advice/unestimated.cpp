@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "profile/advice.h"
+#include "profile/facts.h"
+#include "profile/shares.h"
+#include "profile/text.h"
+
+namespace pando::profile {
+
+namespace {
+
+std::optional<Finding> find_unestimated(const Report& report) {
+  std::uint64_t all = 0, unknown = 0;
+  for (const StepCycles& s : report.steps) {
+    all += s.vertices;
+    unknown += s.unestimated_vertices;
+  }
+  if (unknown == 0) return std::nullopt;
+  Finding f{
+      fmt::format("{} of {} executed vertices have no cycle estimate", count_text(unknown), count_text(all)),
+      "Their steps seem cheaper than they are. Add a cycle estimator (Graph::registerPerfEstimators, or getCycleEstimate of the codelet).",
+      share(unknown, all),
+      {}};
+  for (const CodeletCycles& c : report.codelets)
+    if (!c.estimated && f.evidence.size() < 3)
+      f.evidence.push_back({fmt::format("{}: executed {} times", c.codelet, count_text(c.instances))});
+  return f;
+}
+
+}  // namespace
+
+extern const AdviceRow advice_unestimated;
+constinit const AdviceRow advice_unestimated = {"unestimated", "cycles", "vertices without a cycle estimate count as nothing",
+                                                find_unestimated};
+
+}  // namespace pando::profile

@@ -1,0 +1,72 @@
+#include "profile/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pando::profile {
+
+std::uint32_t fullest_tile(const Report& report) {
+  std::uint32_t best = 0;
+  for (std::uint32_t t = 0; t < report.tiles.size(); ++t)
+    if (report.tiles[t].with_gaps > report.tiles[best].with_gaps) best = t;
+  return best;
+}
+
+std::optional<Peak> peak_of(const Report& report) {
+  std::optional<Peak> peak;
+  for (const StreamLiveness& stream : report.liveness)
+    for (const LiveStep& s : stream.steps)
+      if (!peak || s.worst_tile_bytes > peak->tile_bytes)
+        peak = Peak{s.order, s.worst_tile, s.worst_tile_bytes, s.live_bytes, stream.stream, s.name};
+  return peak;
+}
+
+bool is_live(const Report& report, const Placement& p, std::uint32_t order) {
+  if (p.live == 0) return true;
+  for (const auto& [begin, end] : report.live_sets[p.live - 1])
+    if (begin <= order && order < end) return true;
+  return false;
+}
+
+std::pair<std::size_t, std::size_t> placements_of(const Report& report, std::uint32_t tile) {
+  const auto less = [](const Placement& p, std::uint32_t t) { return p.tile < t; };
+  const auto begin = std::lower_bound(report.placements.begin(), report.placements.end(), tile, less);
+  const auto end = std::lower_bound(begin, report.placements.end(), tile + 1, less);
+  return {static_cast<std::size_t>(begin - report.placements.begin()), static_cast<std::size_t>(end - report.placements.begin())};
+}
+
+Residents live_at(const Report& report, std::uint32_t order, std::optional<std::uint32_t> tile) {
+  std::vector<std::uint64_t> bytes(report.residents.size());
+  const auto [begin, end] = tile ? placements_of(report, *tile) : std::pair<std::size_t, std::size_t>(0, report.placements.size());
+  for (std::size_t i = begin; i < end; ++i)
+    if (is_live(report, report.placements[i], order)) bytes[report.placements[i].resident] += report.placements[i].size;
+  Residents out;
+  for (std::uint32_t r = 0; r < bytes.size(); ++r)
+    if (bytes[r] > 0) out.emplace_back(r, bytes[r]);
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+std::string source_text(const Report& report, std::uint32_t source) {
+  if (source == 0 || source > report.sources.size()) return {};
+  return fmt::format("{}:{}", report.sources[source - 1].file, report.sources[source - 1].line);
+}
+
+const std::string& category_of(const Report& report, const Resident& resident) { return report.categories[resident.category].category; }
+
+std::string operation_of(const std::string& path, std::size_t depth) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < depth; ++i) {
+    end = path.find('/', i == 0 ? 0 : end + 1);
+    if (end == std::string::npos) return path;
+  }
+  return path.substr(0, end);
+}
+
+std::uint64_t lost_to_imbalance(const StepCycles& step) {
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(step.cycles.compute) * (1 - step.tile_balance)));
+}
+
+}  // namespace pando::profile

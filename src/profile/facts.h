@@ -1,0 +1,41 @@
+// What questions, advice and comparisons ask of a report.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profile/report.h"
+
+namespace pando::profile {
+
+// Of all tiles: the one that is fullest with gaps; the lowest of several. 0 without tiles.
+std::uint32_t fullest_tile(const Report& report);
+// The step at which most bytes are live on the fullest tile of it, over all streams; none without liveness.
+struct Peak {
+  std::uint32_t order = 0, tile = 0;
+  std::uint64_t tile_bytes = 0, live_bytes = 0;  // on that tile, always live included; over the stream's tiles, always live left out
+  std::string stream, step;
+};
+std::optional<Peak> peak_of(const Report& report);
+
+bool is_live(const Report& report, const Placement& placement, std::uint32_t order);
+// The placements of a tile: [first, last) in Report::placements.
+std::pair<std::size_t, std::size_t> placements_of(const Report& report, std::uint32_t tile);
+
+// Residents with their bytes, largest first; of the same bytes by number.
+using Residents = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+// What is live at a step: on one tile, or on all.
+Residents live_at(const Report& report, std::uint32_t order, std::optional<std::uint32_t> tile);
+
+// "name:line" of a row of sources, from 1; "" for 0.
+std::string source_text(const Report& report, std::uint32_t source);
+const std::string& category_of(const Report& report, const Resident& resident);
+// Of a debug path the operation: the first `depth` names.
+std::string operation_of(const std::string& path, std::size_t depth);
+// Cycles of a step in which the mean tile waits for the slowest one.
+std::uint64_t lost_to_imbalance(const StepCycles& step);
+
+}  // namespace pando::profile

@@ -1,0 +1,124 @@
+#include "profile/file/container.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "poplar/exceptions.hpp"
+#include "profile/example_report.h"
+
+namespace pando::profile {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string bytes_of(const Report& r) {
+  std::ostringstream out;
+  write_report(r, out);
+  return out.str();
+}
+
+std::string error_of(std::string bytes) {
+  try {
+    read_report(std::move(bytes));
+  } catch (const poplar::parse_error& e) { return e.what(); }
+  return {};
+}
+
+TEST(ReportFile, ReadsWhatWasWritten) {
+  const std::string bytes = bytes_of(example_report());
+  Container::parse(bytes).check();
+  const Report r = read_report(bytes);
+  EXPECT_EQ(r.writer, "a test");
+  EXPECT_EQ(bytes_of(r), bytes);
+  EXPECT_EQ(r.steps[1].slowest_codelet, "Add");
+  EXPECT_EQ(r.steps[1].tile_balance, 0.73);
+  EXPECT_EQ(r.traces[0], example_report().traces[0]);
+  EXPECT_EQ(r.placements[3].offset, 128u);
+  EXPECT_EQ(r.live_sets, example_report().live_sets);
+  ASSERT_EQ(r.largest.size(), 2u);
+  EXPECT_EQ(r.largest[0].name, "x");
+}
+
+TEST(ReportFile, AnEmptyReportIsOne) {
+  const std::string bytes = bytes_of({});
+  EXPECT_EQ(bytes_of(read_report(bytes)), bytes);
+}
+
+TEST(ReportFile, OfVersion3) {
+  std::ostringstream out;
+  write_json(example_report(), out);
+  const Report r = read_report(out.str());
+  EXPECT_EQ(r.total_cycles, 1500u);
+  EXPECT_EQ(r.steps.size(), 2u);
+}
+
+TEST(ReportFile, SaysWhatIsWrong) {
+  const std::string good = bytes_of(example_report());
+  EXPECT_THAT(error_of("hello"), HasSubstr("not a report of Pando"));
+  EXPECT_THAT(error_of(""), HasSubstr("not a report of Pando"));
+  EXPECT_THAT(error_of(good.substr(0, 20)), HasSubstr("cut off"));
+  EXPECT_THAT(error_of(good.substr(0, good.size() - 1)), HasSubstr("cut off after"));
+  std::string newer = good;
+  newer[8] = 9;
+  EXPECT_THAT(error_of(newer), HasSubstr("version 9, this Pando reads version 4"));
+  std::string flipped = good;
+  flipped[40] ^= 1;
+  EXPECT_THAT(error_of(flipped), HasSubstr("checksum"));
+}
+
+// Of any byte: the error that is documented, or the report that was written.
+TEST(ReportFile, BitFlipsAndCuts) {
+  const std::string good = bytes_of(example_report());
+  for (std::size_t i = 0; i < good.size(); i += 29) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+    EXPECT_NE(error_of(bad), "") << "byte " << i;
+    if (i % 2 == 0) { EXPECT_NE(error_of(good.substr(0, i)), "") << "the first " << i << " bytes"; }
+  }
+}
+
+// Files that an earlier build wrote keep opening.
+TEST(ReportFile, Samples) {
+  for (const char* name : {"hello", "loop", "out_of_memory"}) {
+    std::ifstream in(std::string(PANDO_SOURCE_DIR "/tests/data/report/") + name + ".pando", std::ios::binary);
+    const Report r = read_report({std::istreambuf_iterator<char>(in), {}});
+    EXPECT_EQ(r.target.tiles, 1472u) << name;
+    EXPECT_EQ(r.executed, r.out_of_memory.empty()) << name;
+    EXPECT_FALSE(r.residents.empty()) << name;
+  }
+}
+
+TEST(Container, LongTablesAreReadInPieces) {
+  std::ostringstream out;
+  ContainerWriter writer(out, "a test");
+  constexpr std::uint64_t kRows = 3 * kChunkRows + 17;
+  for (std::uint64_t i = 0; i < kRows; ++i)
+    writer.table("runs").add({i % 3, i * 1'000'000'007, i * 1'000'000'007 + 5, i % 2 ? kLargestNumber : 0});
+  writer.finish();
+  const Container c = Container::parse(out.str());
+  EXPECT_EQ(c.rows("runs"), kRows);
+  for (const std::uint64_t begin : {std::uint64_t{0}, std::uint64_t{kChunkRows - 2}, std::uint64_t{2 * kChunkRows}, kRows - 3}) {
+    const std::vector<std::uint64_t> ends = c.slice("runs", "end", begin, begin + 3), ns = c.slice("runs", "host_ns", begin, begin + 3);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(ends[i], (begin + i) * 1'000'000'007 + 5);
+      EXPECT_EQ(ns[i], (begin + i) % 2 ? kLargestNumber : 0);
+    }
+  }
+  EXPECT_EQ(c.column("runs", "begin").back(), (kRows - 1) * 1'000'000'007);
+  EXPECT_THROW(c.slice("runs", "end", kRows, kRows + 1), poplar::parse_error);
+  EXPECT_TRUE(c.column("blocks", "name").empty());
+}
+
+TEST(Schema, IsWhatTheDocumentationSays) {
+  std::ifstream in(PANDO_SOURCE_DIR "/docs/level/report.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_THAT(page, HasSubstr(schema_markdown())) << "pando report --schema prints the tables";
+  for (const DocumentSpec& d : document_specs()) EXPECT_THAT(page, HasSubstr("| `" + std::string(d.name) + "` |"));
+}
+
+}  // namespace
+}  // namespace pando::profile

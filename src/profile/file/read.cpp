@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "base/error.h"
+#include "profile/file/container.h"
+#include "profile/file/damaged.h"
+#include "profile/report.h"
+
+namespace pando::profile {
+
+namespace {
+
+using Column = std::vector<std::uint64_t>;
+
+std::uint32_t narrow(std::uint64_t value, std::string_view what) {
+  if (value > std::numeric_limits<std::uint32_t>::max()) damaged(what, fmt::format("{} is too large", value));
+  return static_cast<std::uint32_t>(value);
+}
+
+Json document(const Container& c, const char* name) {
+  const std::string text = c.document(name);
+  if (text.empty()) damaged(name, "the document is missing");
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) damaged(name, "not JSON");
+  return json;
+}
+
+// A field of a document, of the type of `value`.
+template <class T>
+void take(const Json& object, const char* name, T& value, const char* where) {
+  const auto it = object.is_object() ? object.find(name) : object.end();
+  if (it == object.end()) damaged(where, fmt::format("'{}' is missing", name));
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!it->is_boolean()) damaged(where, fmt::format("'{}' is not true or false", name));
+    value = it->template get<bool>();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!it->is_string()) damaged(where, fmt::format("'{}' is not a text", name));
+    value = it->template get<std::string>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (!it->is_number()) damaged(where, fmt::format("'{}' is not a number", name));
+    value = it->template get<T>();
+  } else {
+    if (!it->is_number_unsigned()) damaged(where, fmt::format("'{}' is not a whole number", name));
+    const auto number = it->template get<std::uint64_t>();
+    value = static_cast<T>(number);
+    if (value != number) damaged(where, fmt::format("'{}' is too large", name));
+  }
+}
+
+class ReportReader {
+ public:
+  explicit ReportReader(const Container& c) : c_(c) {}
+
+  Report read() {
+    r_.writer = c_.writer();
+    read_documents();
+    read_streams();
+    read_tiles();
+    read_memory();
+    read_program();
+    read_compute_sets();
+    read_exchanges();
+    read_steps();
+    read_execution();
+    largest();
+    if (lowered_variables_) lowered();
+    if (tile_cycles_) cycles_by_tile();
+    return std::move(r_);
+  }
+
+ private:
+  const Column& col(const char* table, const char* column) const { return c_.column(table, column); }
+  std::uint32_t u32(const Column& column, std::size_t row, const char* what) const { return narrow(column[row], what); }
+  // [begin, end) of the rows that belong to row i.
+  static std::pair<std::uint64_t, std::uint64_t> span(const Column& ends, std::size_t i) { return {i == 0 ? 0 : ends[i - 1], ends[i]}; }
+
+  void read_documents() {
+    const Json report = document(c_, "report");
+    TargetInfo& t = r_.target;
+    const Json target = report.value("target", Json()), graph = report.value("graph", Json());
+    take(target, "name", t.name, "report.target"), take(target, "ipus", t.ipus, "report.target");
+    take(target, "tiles_per_ipu", t.tiles_per_ipu, "report.target"), take(target, "tiles", t.tiles, "report.target");
+    take(target, "workers", t.workers, "report.target"), take(target, "replicas", t.replicas, "report.target");
+    take(target, "bytes_per_tile", t.bytes_per_tile, "report.target"), take(target, "clock_hz", t.clock_hz, "report.target");
+    GraphInfo& g = r_.graph;
+    take(graph, "variables", g.variables, "report.graph"), take(graph, "vertices", g.vertices, "report.graph");
+    take(graph, "compute_sets", g.compute_sets, "report.graph"), take(graph, "edges", g.edges, "report.graph");
+    take(graph, "programs", g.programs, "report.graph");
+    take(report, "out_of_memory", r_.out_of_memory, "report"), take(report, "executed", r_.executed, "report");
+    take(report, "runs", r_.runs, "report"), take(report, "total_cycles", r_.total_cycles, "report");
+    take(report, "blocks_lost", r_.blocks_lost, "report"), take(report, "events_lost", r_.events_lost, "report");
+    take(report, "lowered_variables", lowered_variables_, "report"), take(report, "tile_cycles", tile_cycles_, "report");
+    const Json categories = document(c_, "categories");
+    if (!categories.is_array()) damaged("categories", "not a list");
+    for (const Json& j : categories) {
+      CategoryBytes& b = r_.categories.emplace_back();
+      take(j, "category", b.category, "categories"), take(j, "estimated", b.estimated, "categories"),
+          take(j, "bytes", b.bytes, "categories");
+    }
+  }
+
+  void read_streams() {
+    const Column &name = col("streams", "name"), &tiles = col("streams", "tiles"), &live = col("streams", "liveness"),
+                 &trace = col("streams", "trace");
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      BlockStream place{c_.text(name[i]), u32(col("streams", "ipu"), i, "streams.ipu"), col("streams", "io")[i] != 0, {}};
+      for (auto [k, end] = span(tiles, i); k < end; ++k) {
+        place.tiles.push_back(tile_at("stream_tiles", "begin", k));
+        place.tiles.push_back(tile_at("stream_tiles", "end", k));
+      }
+      StreamLiveness liveness{place.stream, col("streams", "always_live_bytes")[i], {}};
+      for (auto [k, end] = span(live, i); k < end; ++k)
+        liveness.steps.push_back({u32(col("liveness", "order"), k, "liveness.order"), c_.text(col("liveness", "name")[k]),
+                                  col("liveness", "live_bytes")[k], col("liveness", "worst_tile_bytes")[k],
+                                  u32(col("liveness", "worst_tile"), k, "liveness.worst_tile")});
+      StreamTotals totals{place.stream, terms("streams", i), col("streams", "finish")[i]};
+      r_.traces.emplace_back();
+      for (auto [k, end] = span(trace, i); k < end; ++k) add_event(k, end);
+      r_.block_streams.push_back(std::move(place));
+      r_.liveness.push_back(std::move(liveness));
+      if (r_.executed) r_.streams.push_back(std::move(totals));
+    }
+  }
+
+  void add_event(std::uint64_t k, std::uint64_t end) {
+    const std::uint64_t rows = col("trace", "rows")[k];
+    if (rows >= end - k) damaged("trace.rows", fmt::format("the loop of row {} has {} rows, {} follow", k, rows, end - k - 1));
+    r_.traces.back().push_back({u32(col("trace", "step"), k, "trace.step"), narrow(rows, "trace.rows"), col("trace", "gap")[k],
+                                col("trace", "cycles")[k], col("trace", "times")[k]});
+  }
+
+  std::uint32_t tile_at(const char* table, const char* column, std::uint64_t row) const {
+    const std::uint64_t tile = col(table, column)[row];
+    if (tile > r_.target.tiles)
+      damaged(fmt::format("{}.{}", table, column), fmt::format("row {} is tile {}, there are {}", row, tile, r_.target.tiles));
+    return static_cast<std::uint32_t>(tile);
+  }
+
+  Cycles terms(const char* table, std::size_t i) const {
+    return {col(table, "compute")[i],         col(table, "exchange")[i], col(table, "local_copy")[i], col(table, "sync")[i],
+            col(table, "global_exchange")[i], col(table, "host")[i],     col(table, "wait")[i]};
+  }
+
+  void read_tiles() {
+    const std::size_t tiles = c_.rows("tiles"), categories = r_.categories.size();
+    if (tiles > r_.target.tiles) damaged("tiles", fmt::format("{} rows, the target has {} tiles", tiles, r_.target.tiles));
+    const Column& bytes = col("tile_categories", "bytes");
+    if (bytes.size() != tiles * categories)
+      damaged("tile_categories", fmt::format("{} rows, expected {} x {}", bytes.size(), tiles, categories));
+    for (std::size_t t = 0; t < tiles; ++t) {
+      const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(t * categories);
+      r_.tiles.push_back({col("tiles", "used")[t],
+                          col("tiles", "with_gaps")[t],
+                          {from, from + static_cast<std::ptrdiff_t>(categories)},
+                          col("tiles", "always_live")[t]});
+    }
+  }
+
+  void read_memory() {
+    for (std::size_t i = 0; i < c_.rows("variables"); ++i) {
+      const std::uint64_t category = col("variables", "category")[i];
+      if (category >= r_.categories.size())
+        damaged("variables.category", fmt::format("row {} has category {}, there are {}", i, category, r_.categories.size()));
+      r_.residents.push_back({c_.text(col("variables", "name")[i]), static_cast<std::uint32_t>(category),
+                              u32(col("variables", "tiles"), i, "variables.tiles"), col("variables", "bytes")[i],
+                              col("variables", "largest")[i], col("variables", "always_live_bytes")[i],
+                              u32(col("variables", "first"), i, "variables.first"), u32(col("variables", "last"), i, "variables.last"),
+                              u32(col("variables", "source"), i, "variables.source")});
+    }
+    for (std::size_t i = 0; i < c_.rows("allocations"); ++i) {
+      const std::uint32_t tile = tile_at("allocations", "tile", i);
+      if (tile >= r_.target.tiles || tile >= r_.tiles.size())
+        damaged("allocations.tile", fmt::format("row {} is on tile {}, there are {}", i, tile, r_.tiles.size()));
+      r_.placements.push_back({tile, u32(col("allocations", "variable"), i, "allocations.variable"),
+                               u32(col("allocations", "live"), i, "allocations.live"), col("allocations", "estimated")[i] != 0,
+                               col("allocations", "offset")[i], col("allocations", "size")[i]});
+    }
+    for (std::size_t i = 0; i < c_.rows("live_sets"); ++i) {
+      LiveSet& set = r_.live_sets.emplace_back();
+      for (auto [k, end] = span(col("live_sets", "intervals"), i); k < end; ++k)
+        set.emplace_back(u32(col("live_intervals", "begin"), k, "live_intervals.begin"),
+                         u32(col("live_intervals", "end"), k, "live_intervals.end"));
+    }
+  }
+
+  void read_program() {
+    for (std::size_t i = 0; i < c_.rows("program"); ++i) {
+      ProgramStep s{u32(col("program", "order"), i, "program.order"),
+                    c_.text(col("program", "name")[i]),
+                    c_.text(col("program", "kind")[i]),
+                    u32(col("program", "inside"), i, "program.inside"),
+                    u32(col("program", "compute_set"), i, "program.compute_set"),
+                    u32(col("program", "exchange"), i, "program.exchange"),
+                    u32(col("program", "source"), i, "program.source")};
+      if (s.inside > i) damaged("program.inside", fmt::format("row {} is inside row {}, expected one before it", i, s.inside - 1));
+      if (i > 0 && s.order < r_.program.back().order)
+        damaged("program.order", fmt::format("row {} has a lower order than the row before it", i));
+      r_.program.push_back(std::move(s));
+    }
+  }
+
+  const std::string& codelet(std::uint64_t row) const { return c_.text(col("codelets", "name")[row]); }
+
+  void read_compute_sets() {
+    for (std::size_t i = 0; i < c_.rows("compute_sets"); ++i) {
+      ComputeSetVertices& cs = r_.compute_sets.emplace_back();
+      cs.name = c_.text(col("compute_sets", "name")[i]);
+      cs.vertices = col("compute_sets", "vertices")[i];
+      cs.flops = col("compute_sets", "flops")[i];
+      cs.source = u32(col("compute_sets", "source"), i, "compute_sets.source");
+      std::uint64_t last = ~std::uint64_t{0};
+      for (auto [k, end] = span(col("compute_sets", "groups"), i); k < end; ++k) {
+        const std::uint64_t c = col("vertex_groups", "codelet")[k];
+        if (c != last) cs.codelets.push_back({codelet(last = c), {}});
+        cs.codelets.back().tiles.insert(cs.codelets.back().tiles.end(),
+                                        {tile_at("vertex_groups", "begin", k), tile_at("vertex_groups", "end", k),
+                                         u32(col("vertex_groups", "count"), k, "vertex_groups.count")});
+      }
+    }
+    for (std::size_t i = 0; i < c_.rows("codelets"); ++i)
+      if (col("codelets", "executions")[i] > 0)
+        r_.codelets.push_back({codelet(i), col("codelets", "executions")[i], col("codelets", "cycles")[i],
+                               col("codelets", "estimated")[i] != 0, col("codelets", "vertices")[i]});
+    for (std::size_t i = 0; i < c_.rows("buffers"); ++i)
+      r_.buffers.push_back({u32(col("buffers", "compute_set"), i, "buffers.compute_set"), codelet(col("buffers", "codelet")[i]),
+                            c_.text(col("buffers", "field")[i]), c_.text(col("buffers", "variable")[i]),
+                            u32(col("buffers", "tiles"), i, "buffers.tiles"), col("buffers", "buffers")[i], col("buffers", "pieces")[i],
+                            col("buffers", "bytes")[i], col("buffers", "remote_bytes")[i]});
+  }
+
+  void read_exchanges() {
+    for (std::size_t i = 0; i < c_.rows("exchanges"); ++i) {
+      ExchangeTraffic& e = r_.exchanges.emplace_back();
+      e.name = c_.text(col("exchanges", "name")[i]);
+      e.bytes = col("exchanges", "bytes")[i];
+      e.senders = u32(col("exchanges", "senders"), i, "exchanges.senders");
+      e.receivers = u32(col("exchanges", "receivers"), i, "exchanges.receivers");
+      e.busiest_tile = tile_at("exchanges", "busiest_tile", i);
+      e.busiest_bytes = col("exchanges", "busiest_bytes")[i];
+      e.local_bytes = col("exchanges", "local_bytes")[i];
+      e.copies = col("exchanges", "copies")[i];
+      e.block = std::max(1u, u32(col("exchanges", "block"), i, "exchanges.block"));
+      for (auto [k, end] = span(col("exchanges", "traffic"), i); k < end; ++k)
+        e.traffic.push_back(
+            {tile_at("traffic", "from", k), tile_at("traffic", "to", k), col("traffic", "bytes")[k], col("traffic", "messages")[k]});
+    }
+  }
+
+  void read_steps() {
+    for (std::size_t i = 0; i < c_.rows("tile_profiles"); ++i) {
+      TileProfile& p = r_.tile_profiles.emplace_back();
+      p.exact = col("tile_profiles", "exact")[i] != 0;
+      for (auto [k, end] = span(col("tile_profiles", "ranges"), i); k < end; ++k) {
+        const std::uint32_t first = tile_at("tile_cycles", "begin", k), last = tile_at("tile_cycles", "end", k);
+        if (first > last) damaged("tile_cycles", fmt::format("row {} has tiles {} to {}", k, first, last));
+        p.ranges.insert(p.ranges.end(), {first, last, col("tile_cycles", "cycles")[k]});
+      }
+    }
+    const std::vector<double> balance = c_.reals("steps", "balance");
+    for (std::size_t i = 0; i < c_.rows("steps"); ++i) {
+      StepCycles& s = r_.steps.emplace_back();
+      s.stream = r_.block_streams[col("steps", "stream")[i]].stream;
+      s.name = c_.text(col("steps", "name")[i]);
+      s.kind = c_.text(col("steps", "kind")[i]);
+      s.order = u32(col("steps", "order"), i, "steps.order");
+      s.executions = col("steps", "executions")[i];
+      s.cycles = terms("steps", i);
+      s.vertices = col("steps", "vertices")[i];
+      s.unestimated_vertices = col("steps", "unestimated_vertices")[i];
+      s.exchanged_bytes = col("steps", "exchanged_bytes")[i];
+      s.tile_balance = balance[i];
+      s.flops = col("steps", "flops")[i];
+      s.slowest_tile = tile_at("steps", "slowest_tile", i);
+      if (const std::uint64_t c = col("steps", "slowest_codelet")[i]) s.slowest_codelet = codelet(c - 1);
+      s.slowest_cycles = col("steps", "slowest_cycles")[i];
+      s.used_workers = u32(col("steps", "used_workers"), i, "steps.used_workers");
+      s.profile = u32(col("steps", "profile"), i, "steps.profile");
+    }
+  }
+
+  void read_execution() {
+    for (std::size_t i = 0; i < c_.rows("runs"); ++i)
+      r_.run_times.push_back(
+          {u32(col("runs", "program"), i, "runs.program"), col("runs", "begin")[i], col("runs", "end")[i], col("runs", "host_ns")[i]});
+    for (std::size_t i = 0; i < c_.rows("blocks"); ++i)
+      r_.blocks.push_back({c_.text(col("blocks", "name")[i]), u32(col("blocks", "stream"), i, "blocks.stream"),
+                           col("blocks", "stream_copy")[i] != 0, col("blocks", "begin")[i], col("blocks", "end")[i]});
+    for (std::size_t i = 0; i < c_.rows("sources"); ++i)
+      r_.sources.push_back({c_.text(col("sources", "file")[i]), u32(col("sources", "line"), i, "sources.line")});
+  }
+
+  // Residents of one name and category are one.
+  void largest() {
+    constexpr std::size_t kKept = 100;
+    std::map<std::pair<std::string, std::uint32_t>, std::size_t> known;
+    for (const Resident& v : r_.residents) {
+      const auto [it, added] = known.emplace(std::pair(v.name, v.category), r_.largest.size());
+      if (added) r_.largest.push_back({v.name, r_.categories[v.category].category, 0, 0});
+      r_.largest[it->second].bytes += v.bytes;
+      r_.largest[it->second].tiles = std::max(r_.largest[it->second].tiles, v.tiles);
+    }
+    std::stable_sort(r_.largest.begin(), r_.largest.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    if (r_.largest.size() > kKept) r_.largest.resize(kKept);
+  }
+
+  void lowered() {
+    std::map<std::pair<std::string, std::uint32_t>, std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> live;
+    std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> always;
+    for (const Placement& p : r_.placements) {
+      const Resident& v = r_.residents[p.resident];
+      const auto key = std::pair(v.name, v.category);
+      always[key] += p.live == 0 ? p.size : 0;
+      if (p.live == 0) continue;
+      for (const auto& range : r_.live_sets[p.live - 1])
+        if (range.first < range.second) live[key][range] += p.size;
+    }
+    for (const auto& [key, bytes] : always) {
+      r_.variables.push_back({key.first, r_.categories[key.second].category, bytes, {}});
+      for (const auto& [range, n] : live[key])
+        r_.variables.back().live.insert(r_.variables.back().live.end(), {range.first, range.second, n});
+    }
+  }
+
+  void cycles_by_tile() {
+    for (StepCycles& s : r_.steps) {
+      if (s.profile > 0) {
+        s.tile_cycles = r_.tile_profiles[s.profile - 1].ranges;
+        for (std::size_t k = 2; k < s.tile_cycles.size(); k += 3) s.tile_cycles[k] *= s.executions;
+        continue;
+      }
+      for (const BlockStream& stream : r_.block_streams)
+        if (stream.stream == s.stream)
+          for (std::size_t k = 0; k + 1 < stream.tiles.size(); k += 2)
+            s.tile_cycles.insert(s.tile_cycles.end(), {stream.tiles[k], stream.tiles[k + 1], s.cycles.total() - s.cycles.wait});
+    }
+  }
+
+  const Container& c_;
+  Report r_;
+  bool lowered_variables_ = false, tile_cycles_ = false;
+};
+
+}  // namespace
+
+Report read_report(std::string bytes) {
+  if (Container::is_one(bytes)) {
+    const Container container = Container::parse(std::move(bytes));
+    container.check();
+    return ReportReader(container).read();
+  }
+  if (!bytes.empty() && bytes.find_first_not_of(" \t\r\n") != std::string::npos && bytes[bytes.find_first_not_of(" \t\r\n")] == '{') {
+    std::istringstream in(std::move(bytes));
+    return read_json(in);
+  }
+  fail(ErrorKind::parse_error, "report-foreign",
+       "this is not a report of Pando: it begins neither with {} (version 4) nor with a JSON object (version 3)", kMagic);
+}
+
+}  // namespace pando::profile

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+#include "profile/advice.h"
+#include "profile/categories.h"
+#include "profile/file/container.h"
+#include "profile/file/damaged.h"
+#include "profile/report.h"
+
+namespace pando::profile {
+
+namespace {
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json report_document(const Report& r) {
+  const TargetInfo& t = r.target;
+  const Json target{{"name", t.name},       {"ipus", t.ipus},         {"tiles_per_ipu", t.tiles_per_ipu},   {"tiles", t.tiles},
+                    {"workers", t.workers}, {"replicas", t.replicas}, {"bytes_per_tile", t.bytes_per_tile}, {"clock_hz", t.clock_hz}};
+  const GraphInfo& g = r.graph;
+  const Json graph{
+      {"variables", g.variables}, {"vertices", g.vertices}, {"compute_sets", g.compute_sets}, {"edges", g.edges}, {"programs", g.programs}};
+  bool by_tile = false;
+  for (const StepCycles& s : r.steps) by_tile = by_tile || !s.tile_cycles.empty();
+  return {{"target", target},
+          {"graph", graph},
+          {"out_of_memory", r.out_of_memory},
+          {"executed", r.executed},
+          {"runs", r.runs},
+          {"total_cycles", r.total_cycles},
+          {"blocks_lost", r.blocks_lost},
+          {"events_lost", r.events_lost},
+          {"lowered_variables", !r.variables.empty()},
+          {"tile_cycles", by_tile}};
+}
+
+Json categories_document(const Report& r) {
+  Json list = Json::array();
+  for (const CategoryBytes& c : r.categories) {
+    const CategoryText text = category_text(c.category);
+    list.push_back(
+        {{"category", c.category}, {"estimated", c.estimated}, {"bytes", c.bytes}, {"meaning", text.meaning}, {"reduce", text.reduce}});
+  }
+  return list;
+}
+
+class ReportWriter {
+ public:
+  ReportWriter(const Report& report, ContainerWriter& file) : r_(report), f_(file) {
+    for (std::size_t i = 0; i < r_.codelets.size(); ++i) codelets_.emplace(r_.codelets[i].codelet, i);
+    for (const ComputeSetVertices& cs : r_.compute_sets)
+      for (const CodeletVertices& c : cs.codelets) codelets_.emplace(c.codelet, codelets_.size());
+  }
+
+  void write() {
+    f_.document("report", dumped(report_document(r_)));
+    f_.document("categories", dumped(categories_document(r_)));
+    f_.document("advice", advice_json(advise(r_)));
+    write_streams();
+    write_tiles();
+    write_memory();
+    write_program();
+    write_compute_sets();
+    write_exchanges();
+    write_steps();
+    write_execution();
+    for (const Source& s : r_.sources) f_.table("sources").add({f_.text(s.file), s.line});
+  }
+
+ private:
+  std::uint64_t codelet(const std::string& name) { return codelets_.emplace(name, codelets_.size()).first->second; }
+
+  // Streams in the order of block_streams; liveness and totals have their order.
+  void write_streams() {
+    const std::size_t n = std::max({r_.block_streams.size(), r_.liveness.size(), r_.streams.size()});
+    TableWriter &streams = f_.table("streams"), &tiles = f_.table("stream_tiles"), &liveness = f_.table("liveness"),
+                &trace = f_.table("trace");
+    for (std::size_t i = 0; i < n; ++i) {
+      const BlockStream* place = i < r_.block_streams.size() ? &r_.block_streams[i] : nullptr;
+      const StreamLiveness* live = i < r_.liveness.size() ? &r_.liveness[i] : nullptr;
+      const StreamTotals totals = i < r_.streams.size() ? r_.streams[i] : StreamTotals{};
+      if (place)
+        for (std::size_t k = 0; k + 1 < place->tiles.size(); k += 2) tiles.add({place->tiles[k], place->tiles[k + 1]});
+      if (live)
+        for (const LiveStep& s : live->steps) liveness.add({s.order, f_.text(s.name), s.live_bytes, s.worst_tile_bytes, s.worst_tile});
+      if (i < r_.traces.size())
+        for (const TraceRow& t : r_.traces[i]) trace.add({t.step, t.gap, t.cycles, t.times, t.rows});
+      const Cycles& c = totals.cycles;
+      streams.add({f_.text(place  ? place->stream
+                           : live ? live->stream
+                                  : totals.stream),
+                   place ? place->ipu : 0, place && place->io ? 1u : 0u, tiles.rows(), live ? live->always_live_bytes : 0, liveness.rows(),
+                   c.compute, c.exchange, c.local_copy, c.sync, c.global_exchange, c.host, c.wait, totals.finish, trace.rows()});
+    }
+  }
+
+  std::vector<std::uint64_t> streams_of_tiles() const {
+    std::vector<std::uint64_t> of(r_.tiles.size());
+    for (std::size_t s = 0; s < r_.block_streams.size(); ++s)
+      for (std::size_t k = 0; k + 1 < r_.block_streams[s].tiles.size(); k += 2)
+        for (std::size_t t = r_.block_streams[s].tiles[k]; t < std::min<std::size_t>(r_.block_streams[s].tiles[k + 1], of.size()); ++t)
+          of[t] = s + 1;
+    return of;
+  }
+
+  void write_tiles() {
+    const std::vector<std::uint64_t> streams = streams_of_tiles();
+    TableWriter &tiles = f_.table("tiles"), &categories = f_.table("tile_categories");
+    std::size_t placed = 0;
+    for (std::size_t t = 0; t < r_.tiles.size(); ++t) {
+      while (placed < r_.placements.size() && r_.placements[placed].tile <= t) ++placed;
+      const TileMemory& m = r_.tiles[t];
+      tiles.add({m.used, m.with_gaps, m.always_live, streams[t], placed});
+      for (const std::uint64_t b : m.by_category) categories.add({b});
+    }
+  }
+
+  void write_memory() {
+    TableWriter& variables = f_.table("variables");
+    for (const Resident& v : r_.residents)
+      variables.add({f_.text(v.name), v.category, v.bytes, v.tiles, v.largest, v.always_live_bytes, v.first, v.last, v.source});
+    TableWriter& allocations = f_.table("allocations");
+    for (const Placement& p : r_.placements) allocations.add({p.tile, p.offset, p.size, p.resident, p.live, p.estimated ? 1u : 0u});
+    TableWriter &sets = f_.table("live_sets"), &intervals = f_.table("live_intervals");
+    for (const LiveSet& set : r_.live_sets) {
+      for (const auto& [begin, end] : set) intervals.add({begin, end});
+      sets.add({intervals.rows()});
+    }
+  }
+
+  void write_program() {
+    for (const ProgramStep& s : r_.program)
+      f_.table("program").add({s.order, f_.text(s.name), f_.text(s.kind), s.inside, s.compute_set, s.exchange, s.source});
+  }
+
+  void write_compute_sets() {
+    TableWriter &sets = f_.table("compute_sets"), &groups = f_.table("vertex_groups");
+    std::map<std::string, std::uint64_t> vertices;
+    for (const ComputeSetVertices& cs : r_.compute_sets) {
+      for (const CodeletVertices& c : cs.codelets)
+        for (std::size_t k = 0; k + 2 < c.tiles.size(); k += 3) {
+          groups.add({codelet(c.codelet), c.tiles[k], c.tiles[k + 1], c.tiles[k + 2]});
+          vertices[c.codelet] += std::uint64_t{c.tiles[k + 1] - c.tiles[k]} * c.tiles[k + 2];
+        }
+      sets.add({f_.text(cs.name), cs.vertices, cs.flops, groups.rows(), cs.source});
+    }
+    for (const BufferCause& b : r_.buffers)
+      f_.table("buffers").add({b.compute_set, codelet(b.codelet), f_.text(b.field), f_.text(b.variable), b.tiles, b.buffers, b.pieces,
+                               b.bytes, b.remote_bytes});
+    for (const StepCycles& s : r_.steps)
+      if (!s.slowest_codelet.empty()) codelet(s.slowest_codelet);
+    std::vector<const std::string*> names(codelets_.size());
+    for (const auto& [name, index] : codelets_) names[index] = &name;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const CodeletCycles* c = i < r_.codelets.size() ? &r_.codelets[i] : nullptr;
+      f_.table("codelets")
+          .add({f_.text(*names[i]), vertices[*names[i]], c ? c->instances : 0, c ? c->cycles : 0, !c || c->estimated ? 1u : 0u});
+    }
+  }
+
+  void write_exchanges() {
+    TableWriter &exchanges = f_.table("exchanges"), &traffic = f_.table("traffic");
+    for (const ExchangeTraffic& e : r_.exchanges) {
+      for (const Traffic& t : e.traffic) traffic.add({t.from, t.to, t.bytes, t.messages});
+      exchanges.add({f_.text(e.name), e.bytes, e.senders, e.receivers, e.busiest_tile, e.busiest_bytes, e.local_bytes, e.copies, e.block,
+                     traffic.rows()});
+    }
+  }
+
+  // The row of `program` with the step's order and kind, plus 1.
+  std::uint64_t program_row(const StepCycles& s) const {
+    auto it =
+        std::lower_bound(r_.program.begin(), r_.program.end(), s.order, [](const ProgramStep& p, std::uint32_t o) { return p.order < o; });
+    while (it != r_.program.end() && it->order == s.order && it->kind != s.kind) ++it;
+    return it == r_.program.end() || it->order != s.order ? 0 : static_cast<std::uint64_t>(it - r_.program.begin()) + 1;
+  }
+
+  std::uint64_t stream_row(const std::string& name) const {
+    for (std::size_t i = 0; i < r_.streams.size(); ++i)
+      if (r_.streams[i].stream == name) return i;
+    return 0;
+  }
+
+  void write_steps() {
+    TableWriter &profiles = f_.table("tile_profiles"), &ranges = f_.table("tile_cycles");
+    for (const TileProfile& p : r_.tile_profiles) {
+      for (std::size_t k = 0; k + 2 < p.ranges.size(); k += 3) ranges.add({p.ranges[k], p.ranges[k + 1], p.ranges[k + 2]});
+      profiles.add({p.exact ? 1u : 0u, ranges.rows()});
+    }
+    for (const StepCycles& s : r_.steps) {
+      const Cycles& c = s.cycles;
+      f_.table("steps").add({stream_row(s.stream),
+                             f_.text(s.name),
+                             f_.text(s.kind),
+                             s.order,
+                             program_row(s),
+                             s.executions,
+                             c.compute,
+                             c.exchange,
+                             c.local_copy,
+                             c.sync,
+                             c.global_exchange,
+                             c.host,
+                             c.wait,
+                             s.vertices,
+                             s.unestimated_vertices,
+                             s.exchanged_bytes,
+                             real_bits(s.tile_balance),
+                             s.flops,
+                             s.slowest_tile,
+                             s.slowest_codelet.empty() ? 0 : codelet(s.slowest_codelet) + 1,
+                             s.slowest_cycles,
+                             s.used_workers,
+                             s.profile});
+    }
+  }
+
+  void write_execution() {
+    for (const RunTimes& t : r_.run_times) f_.table("runs").add({t.program, t.begin, t.end, t.host_ns});
+    for (const BlockCycles& b : r_.blocks) f_.table("blocks").add({f_.text(b.name), b.stream, b.stream_copy ? 1u : 0u, b.begin, b.end});
+  }
+
+  const Report& r_;
+  ContainerWriter& f_;
+  std::map<std::string, std::uint64_t> codelets_;  // rows of `codelets`: the executed ones come first, in the report's order
+};
+
+}  // namespace
+
+void write_report(const Report& report, std::ostream& out) {
+  ContainerWriter file(out, report.writer);
+  ReportWriter(report, file).write();
+  file.finish();
+}
+
+}  // namespace pando::profile

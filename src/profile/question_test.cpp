@@ -1,0 +1,210 @@
+#include "profile/question.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+#include "poplar/exceptions.hpp"
+#include "profile/advice.h"
+#include "profile/compare.h"
+#include "profile/example_report.h"
+#include "profile/export.h"
+
+namespace pando::profile {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string argument_of(const QuestionRow& q) {
+  return q.argument == "STEP" ? "=2" : q.argument == "DEPTH" || q.argument.empty() ? "" : "=0";
+}
+
+TEST(Questions, EachAnswersFullAndEmptyReports) {
+  Report empty, one = example_report();
+  empty.target.tiles = 0;
+  for (const QuestionRow* q : questions()) {
+    SCOPED_TRACE(q->name);
+    const Json answer = ask(one, std::string(q->name) + argument_of(*q), 10);
+    ASSERT_TRUE(answer["rows"].is_array());
+    EXPECT_NE(answer_text(answer), "");
+    try {
+      EXPECT_TRUE(ask(empty, std::string(q->name), 10)["rows"].is_array());
+    } catch (const poplar::invalid_option&) { EXPECT_NE(q->argument, ""); }
+  }
+}
+
+TEST(Questions, TheMapOfATile) {
+  EXPECT_EQ(answer_text(ask(example_report(), "map=2@1", 10)),
+            "tile         2\n"
+            "step         1\n"
+            "end          303\n"
+            "gaps         103\n"
+            "largest_gap  103\n"
+            "\n"
+            "map=2@1\n"
+            "  offset  size  category  name   live\n"
+            "       0    25  stack     stack  always\n"
+            "      25   103  gap\n"
+            "     128   175  variable  x      now\n");
+  EXPECT_EQ(ask(example_report(), "map=2@9", 10)["end"], 25);
+}
+
+TEST(Questions, WhatIsLiveAtThePeak) {
+  const Json live = ask(example_report(), "live", 10);
+  EXPECT_EQ(live["step"], 1);
+  EXPECT_EQ(live["tile"], 2);
+  EXPECT_EQ(live["rows"][0]["name"], "x");
+  EXPECT_EQ(live["rows"][0]["kept_by"], "a to b");
+  EXPECT_EQ(live["rows"][0]["source"], "model.py:12");
+  EXPECT_EQ(live["rows"][1]["kept_by"], "always live");
+}
+
+TEST(Questions, WhatIsAskedForIsChecked) {
+  const auto error = [](const std::string& query) {
+    try {
+      ask(example_report(), query, 10);
+    } catch (const poplar::invalid_option& e) { return std::string(e.what()); }
+    return std::string();
+  };
+  EXPECT_THAT(error("nothing"), HasSubstr("does not answer 'nothing'; expected advice, buffers"));
+  EXPECT_THAT(error("tile=4"), HasSubstr("there is no tile 4; the report has 4"));
+  EXPECT_THAT(error("tile=x"), HasSubstr("expected the number of a tile, found 'x'"));
+  EXPECT_THAT(error("variables=1"), HasSubstr("'variables' has no argument"));
+  EXPECT_THAT(error("live=77"), HasSubstr("no step that has memory has the order 77"));
+}
+
+// Each rule finds its fault where that is all there is, and nothing in an empty report.
+TEST(Advice, NothingInAnEmptyReport) { EXPECT_TRUE(advise({}).empty()); }
+
+Report one_step(Cycles cycles) {
+  Report r = example_report();
+  r.steps.resize(1);
+  r.steps[0] = {"ipu0.compute", "b", "compute", 1, cycles, 16, 0, 0, 1, 2};
+  r.steps[0].profile = 1;
+  r.steps[0].used_workers = 6;
+  r.tile_profiles = {{true, {0, 4, 100}}};
+  for (TileMemory& t : r.tiles) t.with_gaps = t.used;
+  return r;
+}
+
+std::vector<std::string> rules_of(const Report& report) {
+  std::vector<std::string> out;
+  for (const Finding& f : advise(report)) out.push_back(f.rule);
+  return out;
+}
+
+TEST(Advice, EachRuleFindsItsFault) {
+  EXPECT_THAT(rules_of(one_step({1000, 0, 0, 0, 0, 0, 0})), ElementsAre());
+  EXPECT_THAT(rules_of(one_step({1000, 1500, 0, 0, 0, 0, 0})), ElementsAre("exchange_bound"));
+  EXPECT_THAT(rules_of(one_step({1000, 0, 0, 500, 0, 0, 0})), ElementsAre("sync_bound"));
+  EXPECT_THAT(rules_of(one_step({1000, 0, 500, 0, 0, 0, 0})), ElementsAre("rearrangement"));
+  EXPECT_THAT(rules_of(one_step({1000, 0, 0, 0, 0, 900, 0})), ElementsAre("host_bound"));
+  Report r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  r.steps[0].tile_balance = 0.25;
+  EXPECT_THAT(rules_of(r), ElementsAre("unbalanced"));
+  EXPECT_EQ(advise(r)[0].cost, 0.75);
+  EXPECT_EQ(advise(r)[0].evidence[0].step, 0u);
+  r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  r.tile_profiles[0].ranges = {0, 1, 100};
+  EXPECT_THAT(rules_of(r), ElementsAre("few_tiles"));
+  r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  r.steps[0].used_workers = 1;
+  EXPECT_THAT(rules_of(r), ElementsAre("few_workers"));
+  r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  r.steps[0].unestimated_vertices = 8;
+  EXPECT_THAT(rules_of(r), ElementsAre("unestimated"));
+  r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  r.tiles[3].with_gaps = 900;
+  EXPECT_THAT(rules_of(r), ElementsAre("gaps"));
+  r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  for (Placement& p : r.placements) p.live = 0;
+  for (Placement& p : r.placements) p.size = 400;
+  EXPECT_THAT(rules_of(r), ElementsAre("always_live"));
+  r = one_step({1000, 0, 0, 0, 0, 0, 0});
+  r.categories[1].category = "vertex code";
+  r.tiles[3].by_category[1] = 300;
+  r.tiles[3].with_gaps = 210;
+  EXPECT_THAT(rules_of(r), ElementsAre("loadable_code"));
+  r.categories[1].category = "exchange buffer";
+  EXPECT_THAT(rules_of(r), ElementsAre("exchange_buffers"));
+  r = example_report();
+  r.exchanges[0].bytes = 4000;
+  r.exchanges[0].traffic = {{0, 3, 4000, 1000}};
+  EXPECT_THAT(rules_of(r), ::testing::Contains("one_by_one"));
+}
+
+TEST(Advice, OutOfMemoryNamesTheSmallestChange) {
+  Report r = example_report();
+  r.out_of_memory = "tile 3 needs more";
+  r.tiles[3] = {1100, 1100, {1000, 100}, 100};
+  r.residents[0] = {"x", 0, 1, 1000, 1000, 0, 1, 3, 1};
+  r.placements = {{3, 0, 1, false, 100, 1000}};
+  r.liveness[0].steps = {{1, "a", 1000, 1100, 3}};
+  EXPECT_THAT(smallest_changes(r), ElementsAre("map 'x' over at least 2 of the 4 tiles instead of 1: it has 1000 B on tile 3",
+                                               "store 'x' in a type of half the size: it has 1000 B on tile 3"));
+  EXPECT_EQ(advise(r)[0].rule, "out_of_memory");
+  EXPECT_FALSE(ask(r, "why_not_fit", 10)["fits"].get<bool>());
+}
+
+// docs/level/report.md names each question, rule and format.
+TEST(Documentation, NamesEveryRow) {
+  std::ifstream in(PANDO_SOURCE_DIR "/docs/level/report.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  for (const QuestionRow* q : questions()) EXPECT_THAT(page, HasSubstr("`" + std::string(q->name)));
+  for (const AdviceRow* a : advice_rules()) EXPECT_THAT(page, HasSubstr("| `" + std::string(a->name) + "` |"));
+  for (const ExportRow* e : exports()) EXPECT_THAT(page, HasSubstr("`" + std::string(e->name) + "`"));
+}
+
+TEST(Exports, EachIsWellFormed) {
+  for (const ExportRow* e : exports()) {
+    SCOPED_TRACE(e->name);
+    for (const Report& r : {example_report(), Report{}}) {
+      std::ostringstream out;
+      export_report(r, std::string(e->name), "", out);
+      EXPECT_NE(out.str(), "");
+      if (e->ending.ends_with(".json")) EXPECT_FALSE(Json::parse(out.str(), nullptr, false).is_discarded());
+    }
+  }
+  std::ostringstream out;
+  EXPECT_THROW(export_report({}, "xml", "", out), poplar::invalid_option);
+  EXPECT_THROW(export_report({}, "csv", "none", out), poplar::invalid_option);
+  EXPECT_THROW(export_report({}, "dot", "steps", out), poplar::invalid_option);
+}
+
+TEST(Exports, Texts) {
+  std::ostringstream csv, dot, trace;
+  export_report(example_report(), "csv", "variables", csv);
+  EXPECT_EQ(csv.str(),
+            "name,category,bytes,tiles,largest,always_live_bytes,first,last,source\n"
+            "x,0,700,4,175,0,1,3,1\n"
+            "stack,1,100,4,25,100,0,0,0\n");
+  export_report(example_report(), "dot", "", dot);
+  EXPECT_THAT(dot.str(), HasSubstr("subgraph cluster_1 {\n    label=\"loop again\";\n    s2 [label=\"b\\ncompute\", shape=box];\n  }"));
+  EXPECT_THAT(dot.str(), HasSubstr("s0 -> s2;"));
+  export_report(example_report(), "perfetto", "", trace);
+  const Json events = Json::parse(trace.str())["traceEvents"];
+  ASSERT_EQ(events.size(), 4u);  // the row's name, and the loop of three rows: 500 + 500, 500 ...
+  EXPECT_EQ(events.back()["ts"], 1000);
+}
+
+TEST(Compare, MatchesByNameAndSortsByDifference) {
+  Report b = example_report();
+  b.steps[1].cycles.compute = 4000;
+  b.residents[0].bytes = 100;
+  b.residents.push_back({"y", 0, 1, 5000, 5000, 0, 1, 2, 0});
+  const Json rows = compare(example_report(), b, 10);
+  ASSERT_EQ(rows["steps"].size(), 1u);
+  EXPECT_EQ(rows["steps"][0]["difference"], 3000);
+  EXPECT_EQ(rows["steps"][0]["name"], "b");
+  ASSERT_EQ(rows["memory"].size(), 2u);
+  EXPECT_EQ(rows["memory"][0]["name"], "y");
+  EXPECT_EQ(rows["memory"][1]["difference"], -600);
+  EXPECT_TRUE(compare(b, b, 10)["steps"].empty());
+}
+
+}  // namespace
+}  // namespace pando::profile
