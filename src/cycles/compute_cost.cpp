@@ -88,6 +88,18 @@ StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& ste
   return work;
 }
 
+void find_slowest_vertex(const tile::Program& program, const tile::ComputeStep& step, ComputeCost& cost) {
+  std::uint32_t vertices = 0;
+  for_each_vertex(program, step, [&](const tile::VertexGroup& g, const tile::VertexInstance& v) {
+    if (v.tile != cost.slowest_tile) return;
+    ++vertices;
+    if (v.cycles == tile::kUnestimated || (cost.slowest_codelet.valid() && v.cycles <= cost.slowest_cycles)) return;
+    cost.slowest_codelet = g.codelet;
+    cost.slowest_cycles = v.cycles;
+  });
+  cost.used_workers = std::min(vertices, program.machine.workers);
+}
+
 }  // namespace
 
 ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds,
@@ -103,6 +115,7 @@ ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& 
     if (!t.used) continue;
     std::uint64_t slowest = slowest_worker(std::span(work.cycles).subspan(t.first, t.count), m.workers);
     std::uint64_t tile = m.launch_cycles + std::max(m.workers * slowest, t.whole_tile);
+    if (tile > cost.cycles) cost.slowest_tile = TileId(work.first + static_cast<std::uint32_t>(i));
     cost.cycles = std::max(cost.cycles, tile);
     sum += static_cast<double>(tile);
     const std::size_t ranges = cost.tiles.size();
@@ -111,6 +124,7 @@ ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& 
     else
       cost.tiles.insert(cost.tiles.end(), {work.first + i, work.first + i + 1, tile});
   }
+  find_slowest_vertex(program, step, cost);
   if (cost.cycles > 0 && tiles > 0) cost.balance = sum / static_cast<double>(tiles) / static_cast<double>(cost.cycles);
   return cost;
 }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 #include <tuple>
 
 #include "cycles/cost_table.h"
+#include "cycles/facts.h"
+#include "cycles/trace_fold.h"
 #include "tile/step.h"
 
 namespace pando::cycles {
@@ -33,6 +36,8 @@ struct alignas(64) Clock {
   std::uint64_t came = 0;
 };
 
+constexpr std::size_t kMostRuns = 1 << 16;  // whose times are kept
+
 constexpr std::uint64_t kOpen = ~std::uint64_t{0};  // a block that has not ended
 
 struct Block {
@@ -55,6 +60,8 @@ struct StreamRecord {              // replica 0
   std::vector<Block> blocks;
   std::vector<std::size_t> open_blocks;  // where they stand in `blocks`, or beyond
   std::uint64_t blocks_lost = 0;
+  TraceFold trace;
+  std::uint64_t trace_end = 0;  // of its last event
 };
 
 std::string name_of(const tile::Program& program, const tile::Instruction& i) {
@@ -77,8 +84,9 @@ struct CycleModel::State {
   std::vector<Clock> clocks;  // [replica * streams + stream]
   std::vector<StreamRecord> records;
   std::uint64_t runs = 0;
-  std::vector<ChannelClock> channels;  // [replica * channels + channel]
-  std::mutex mutex;                    // of clocks, where streams sync, and of channels
+  std::vector<profile::RunTimes> run_times;  // the first ones
+  std::vector<ChannelClock> channels;        // [replica * channels + channel]
+  std::mutex mutex;                          // of clocks, where streams sync, and of channels
 
   State(std::shared_ptr<const tile::Program> program, const Library& library, const Options& o)
       : costs(std::move(program), library, o.exchange), options(o), streams(costs.program().streams.size()) {
@@ -90,6 +98,7 @@ struct CycleModel::State {
     records.assign(streams, StreamRecord());
     for (std::size_t s = 0; s < streams; ++s) records[s].executed.resize(costs.program().streams[s].code.size());
     runs = 0;
+    run_times.clear();
     if (channels.empty()) return empty_channels();
     for (ChannelClock& c : channels)  // their blocks stay
       for (auto* times : {&c.arrived, &c.freed}) std::fill(times->begin(), times->end(), 0);
@@ -158,7 +167,11 @@ struct CycleModel::State {
     if (e.times++ == 0) e.first_begin = begin, e.first_number = record.steps;
     e.wait += begin - came;
     ++record.steps;
-    if (end > begin && record.slices.size() < options.trace_steps) record.slices.push_back({instruction, begin, end});
+    if (end == begin) return;
+    if (record.slices.size() < options.trace_steps) record.slices.push_back({instruction, begin, end});
+    if (!options.keeps_trace) return;
+    record.trace.add(instruction, begin - record.trace_end, end - begin);
+    record.trace_end = end;
   }
 };
 
@@ -167,12 +180,13 @@ CycleModel::CycleModel(std::shared_ptr<const tile::Program> program, const Libra
 
 CycleModel::~CycleModel() = default;
 
-void CycleModel::on_begin(unsigned) {
+void CycleModel::on_begin(unsigned program) {
   State& s = *state_;
   ++s.runs;
   std::uint64_t latest = 0;
   for (const Clock& c : s.clocks) latest = std::max(latest, c.now);
   for (std::size_t i = 0; i < s.streams; ++i) s.records[i].wait_between_runs += latest - s.clocks[i].now;
+  if (s.run_times.size() < kMostRuns) s.run_times.push_back({program, latest, latest, 0});
   for (StreamRecord& r : s.records) r.open_blocks.clear();
   for (Clock& c : s.clocks) c = {latest, false, 0};  // a run that ended in an error may have left a sync half reported
 }
@@ -207,7 +221,11 @@ void CycleModel::on_step(const tile::StepEvent& event) {
   if (event.replica.index() == 0) s.record(event.stream, event.instruction, came, clock.now - cost, clock.now);
 }
 
-void CycleModel::on_end() {}
+void CycleModel::on_end() {
+  State& s = *state_;
+  if (s.runs > s.run_times.size()) return;
+  for (const Clock& c : s.clocks) s.run_times.back().end = std::max(s.run_times.back().end, c.now);
+}
 
 void CycleModel::on_empty_channels() { state_->empty_channels(); }
 
@@ -262,8 +280,6 @@ std::vector<std::uint32_t> tile_ranges(const tile::Stream& stream) {
   return out;
 }
 
-profile::BlockStream block_stream_of(const tile::Stream& stream) { return {stream.name, stream.ipu.value, stream.io, tile_ranges(stream)}; }
-
 // Begin, end, cycles ... of ranges.
 std::vector<std::uint64_t> times(std::vector<std::uint64_t> tiles, std::uint64_t n) {
   for (std::size_t i = 2; i < tiles.size(); i += 3) tiles[i] *= n;
@@ -280,6 +296,7 @@ void fill_blocks(const tile::Program& program, const std::vector<StreamRecord>& 
   report.blocks.clear();
   report.block_streams.clear();
   report.blocks_lost = 0;
+  for (const tile::Stream& stream : program.streams) report.block_streams.push_back(block_stream_of(stream));
   for (std::uint32_t s = 0; s < records.size(); ++s) {
     for (const Block& b : records[s].blocks) {
       if (b.end == kOpen) continue;
@@ -288,18 +305,81 @@ void fill_blocks(const tile::Program& program, const std::vector<StreamRecord>& 
     }
     report.blocks_lost += records[s].blocks_lost;
   }
-  if (report.blocks.empty()) return;
-  for (const tile::Stream& stream : program.streams) report.block_streams.push_back(block_stream_of(stream));
+}
+
+constexpr std::size_t kMostRanges = 4'000'000;  // of all profiles, exact ones
+
+// The cycles by tile of compute steps. Steps that are alike share a profile: most steps of a layer are.
+struct TileProfiles {
+  std::vector<profile::TileProfile> all;
+  std::map<std::vector<std::uint64_t>, std::uint32_t> known;
+  std::size_t ranges = 0;
+
+  std::uint32_t add(const std::vector<std::uint64_t>& tiles) {
+    profile::TileProfile profile{true, tiles};
+    if (ranges > kMostRanges) shorten(profile);
+    const auto [it, added] = known.emplace(profile.ranges, static_cast<std::uint32_t>(all.size() + 1));
+    if (!added) return it->second;
+    ranges += profile.ranges.size() / 3;
+    all.push_back(std::move(profile));
+    return it->second;
+  }
+
+  // At most 64 ranges: neighbours get the cycles of the slowest of them.
+  static void shorten(profile::TileProfile& profile) {
+    constexpr std::size_t kShort = 64;
+    const std::size_t n = profile.ranges.size() / 3, each = (n + kShort - 1) / kShort;
+    if (each < 2) return;
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % each == 0)
+        out.insert(out.end(), profile.ranges.begin() + static_cast<std::ptrdiff_t>(3 * i),
+                   profile.ranges.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
+      out[out.size() - 2] = profile.ranges[3 * i + 1];
+      out.back() = std::max(out.back(), profile.ranges[3 * i + 2]);
+    }
+    profile = {false, std::move(out)};
+  }
+};
+
+void add_slowest(const tile::Program& program, const ComputeCost& cost, profile::StepCycles& step, TileProfiles& profiles) {
+  if (cost.tiles.empty()) return;
+  step.profile = profiles.add(cost.tiles);
+  step.slowest_tile = cost.slowest_tile.valid() ? cost.slowest_tile.value : 0;
+  step.slowest_cycles = cost.slowest_cycles;
+  step.used_workers = cost.used_workers;
+  const std::size_t c = cost.slowest_codelet.index();
+  if (cost.slowest_codelet.valid())
+    step.slowest_codelet = c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c);
+}
+
+// Events name instructions; the report's name rows of its steps.
+void fill_traces(const std::vector<StreamRecord>& records, profile::Report& report) {
+  std::vector<std::vector<std::uint32_t>> step_of(records.size());
+  for (std::size_t s = 0; s < records.size(); ++s) step_of[s].resize(records[s].executed.size());
+  std::uint32_t row = 0;
+  for (const FirstSeen& f : in_first_execution_order(records)) step_of[f.stream][f.instruction] = row++;
+  report.traces.clear();
+  report.events_lost = 0;
+  for (std::size_t s = 0; s < records.size(); ++s) {
+    report.traces.push_back(records[s].trace.rows());
+    report.events_lost += records[s].trace.lost();
+    for (profile::TraceRow& r : report.traces.back())
+      if (r.rows == 0) r.step = step_of[s][r.step];
+  }
 }
 
 }  // namespace
 
-void CycleModel::fill(profile::Report& report, bool by_tile) const {
+profile::BlockStream block_stream_of(const tile::Stream& stream) { return {stream.name, stream.ipu.value, stream.io, tile_ranges(stream)}; }
+
+void CycleModel::fill(profile::Report& report, bool by_tile, Detail detail) const {
   const State& s = *state_;
   const tile::Program& program = s.costs.program();
   report.executed = s.runs > 0;
   report.runs = s.runs;
   report.total_cycles = 0;
+  report.run_times = s.run_times;
   report.streams.clear();
   report.steps.clear();
   report.codelets.clear();
@@ -310,6 +390,7 @@ void CycleModel::fill(profile::Report& report, bool by_tile) const {
   }
   fill_blocks(program, s.records, report);
   std::vector<CodeletShare> codelets(program.codelet_names.size());
+  TileProfiles profiles;
   for (const FirstSeen& f : in_first_execution_order(s.records)) {
     const tile::Instruction& i = program.streams[f.stream].code[f.instruction];
     const Executed& e = s.records[f.stream].executed[f.instruction];
@@ -320,6 +401,7 @@ void CycleModel::fill(profile::Report& report, bool by_tile) const {
       report.steps.back().tile_cycles = computes ? times(s.costs.compute(tile::ComputeId(i.a)).tiles, e.times)
                                                  : evenly(program.streams[f.stream], report.steps.back().cycles);
     if (!computes) continue;
+    if (detail == Detail::whole) add_slowest(program, s.costs.compute(tile::ComputeId(i.a)), report.steps.back(), profiles);
     for (const CodeletShare& share : s.costs.compute(tile::ComputeId(i.a)).codelets) {
       if (share.codelet.index() >= codelets.size()) codelets.resize(share.codelet.index() + 1);
       CodeletShare& sum = codelets[share.codelet.index()];
@@ -332,6 +414,9 @@ void CycleModel::fill(profile::Report& report, bool by_tile) const {
     if (codelets[c].instances > 0)
       report.codelets.push_back({c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c),
                                  codelets[c].instances, codelets[c].cycles, codelets[c].unestimated == 0});
+  if (detail == Detail::summary) return;
+  report.tile_profiles = std::move(profiles.all);
+  fill_traces(s.records, report);
 }
 
 std::vector<profile::TraceSlice> CycleModel::trace() const {

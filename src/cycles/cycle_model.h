@@ -23,7 +23,11 @@ struct Options {
   enum class Exchange { landing, simple };
   Exchange exchange = Exchange::landing;
   std::size_t trace_steps = 100'000;  // how many executed steps trace() can return
+  bool keeps_trace = false;           // all executed steps, folded, for a report file
 };
+
+// How much of a report is filled.
+enum class Detail { summary, whole };
 
 class CycleModel final : public tile::StepObserver {
  public:
@@ -39,8 +43,8 @@ class CycleModel final : public tile::StepObserver {
   // Clocks to 0, counts forgotten. Not while a run is going on.
   void reset();
   // Fills the execution part of the report (replica 0). A stream's terms add up to its clock.
-  // `by_tile`: with the cycles of each tile.
-  void fill(profile::Report& report, bool by_tile = false) const;
+  // `by_tile`: with the cycles of each tile. `whole`: also profiles of tiles and the trace, for a report file.
+  void fill(profile::Report& report, bool by_tile = false, Detail detail = Detail::summary) const;
   // The first executed steps of replica 0 (as many as the options keep) that took time, as slices by begin.
   std::vector<profile::TraceSlice> trace() const;
 
@@ -51,7 +55,8 @@ class CycleModel final : public tile::StepObserver {
 
 // The memory part of the report: target, tiles, categories, liveness per stream, largest variables, the program's steps and compute sets.
 // A tile's `used` is the most that is live at one step; its categories are those of that step. `with_variables`: all of them, and when they
-// are live.
-void fill_memory(const tile::Program& program, const Library& library, profile::Report& report, bool with_variables = false);
+// are live. `whole`: also the address map and the bytes from tile to tile of each exchange, for a report file.
+void fill_memory(const tile::Program& program, const Library& library, profile::Report& report, bool with_variables = false,
+                 Detail detail = Detail::summary);
 
 }  // namespace pando::cycles

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cycles/cycle_model.h"
+#include "cycles/facts.h"
 #include "cycles/step_cost.h"
 #include "cycles/step_ranges.h"
 #include "tile/step.h"
@@ -151,6 +152,7 @@ CategoryTable categories_of(const tile::Program& program) {
 void fill_tile(const TileSweep& sweep, std::span<const tile::Allocation> allocations, CategoryTable& categories,
                profile::TileMemory& tile) {
   tile.used = sweep.peak;
+  tile.always_live = sweep.always;
   for (const tile::Allocation& a : allocations) tile.with_gaps = std::max(tile.with_gaps, a.offset + a.size);
   for (std::size_t c = 0; c < tile::kCategories; ++c) {
     if (categories.shown_at[c] == tile::kCategories) continue;
@@ -158,6 +160,10 @@ void fill_tile(const TileSweep& sweep, std::span<const tile::Allocation> allocat
     categories.shown[categories.shown_at[c]].bytes += sweep.peak_by_category[c];
   }
 }
+
+// Bytes and tile as one number: the greatest has most bytes, and the lowest tile of several.
+constexpr std::uint64_t kTiles = std::uint64_t{1} << 24;
+std::uint64_t bytes_on(std::uint64_t bytes, TileId tile) { return bytes * kTiles + (kTiles - 1 - tile.value); }
 
 profile::StreamLiveness fill_stream(const tile::Program& program, const tile::Stream& stream,
                                     std::span<const std::span<const tile::Allocation>> allocations, CategoryTable& categories,
@@ -172,15 +178,18 @@ profile::StreamLiveness fill_stream(const tile::Program& program, const tile::St
     sweep.run(program, allocations[t.index()], [&](std::uint32_t begin, std::uint32_t end, std::uint64_t bytes) {
       std::size_t from = steps.position(begin), to = steps.position(end);
       live.add(from, to, bytes);
-      worst.raise(from, to, bytes + sweep.always);
+      worst.raise(from, to, bytes_on(bytes + sweep.always, t));
     });
     out.always_live_bytes += sweep.always;
-    always_worst = std::max(always_worst, sweep.always);
+    always_worst = std::max(always_worst, bytes_on(sweep.always, t));
     fill_tile(sweep, allocations[t.index()], categories, report.tiles[t.index()]);
   }
   std::vector<std::uint64_t> live_at = live.values(), worst_at = std::move(worst).values();
-  for (std::size_t i = 0; i < steps.orders.size(); ++i)
-    out.steps.push_back({steps.orders[i], std::move(steps.names[i]), live_at[i], std::max(worst_at[i], always_worst)});
+  for (std::size_t i = 0; i < steps.orders.size(); ++i) {
+    const std::uint64_t fullest = std::max(worst_at[i], always_worst);
+    out.steps.push_back({steps.orders[i], std::move(steps.names[i]), live_at[i], fullest / kTiles,
+                         static_cast<std::uint32_t>(kTiles - 1 - fullest % kTiles)});
+  }
   return out;
 }
 
@@ -223,8 +232,32 @@ std::vector<profile::LargestVariable> largest_of(const tile::Program& program) {
 bool begins_loop(tile::Flow flow) { return flow == tile::Flow::repeat || flow == tile::Flow::loop_begin; }
 bool ends_loop(tile::Flow flow) { return flow == tile::Flow::repeat_end || flow == tile::Flow::loop_end; }
 
+// Where compute sets and what they bind are in the report.
+struct Rows {
+  std::map<ComputeSetId, std::uint32_t> compute_sets, bound;
+  bool has_exchanges = false;
+};
+
+std::uint32_t row_in(const std::map<ComputeSetId, std::uint32_t>& rows, ComputeSetId id) {
+  const auto it = rows.find(id);
+  return it == rows.end() ? 0 : it->second + 1;
+}
+
+// A step of an instruction, its loop left open.
+profile::ProgramStep step_of(const tile::Program& program, const tile::Instruction& i, const Rows& rows) {
+  profile::ProgramStep step{i.order, {}, kind_of(program, i), 0};
+  const tile::StepRow& row = tile::row_of(i.op);
+  if (row.work == tile::Work::compute) {
+    const ComputeSetId id = program.computes[i.a].compute_set;
+    step.compute_set = row_in(rows.compute_sets, id);
+    step.exchange = row_in(rows.bound, id);
+  }
+  if (row.a == tile::Names::exchange && rows.has_exchanges) step.exchange = i.a + 1;
+  return step;
+}
+
 // Steps that several streams take part in have the same order in all of them; a loop comes before the step of the same order.
-std::vector<profile::ProgramStep> program_of(const tile::Program& program) {
+std::vector<profile::ProgramStep> program_of(const tile::Program& program, const Rows& rows) {
   using Key = std::pair<std::uint32_t, bool>;  // order, whether it is a step
   struct Found {
     profile::ProgramStep step;
@@ -241,7 +274,8 @@ std::vector<profile::ProgramStep> program_of(const tile::Program& program) {
       if (is_loop || row.is_memory_step) {
         Found& f = found[key];
         if (f.step.kind.empty())
-          f = {{i.order, {}, is_loop ? "loop" : kind_of(program, i), 0}, loops.empty() ? std::nullopt : std::optional(loops.back()), 0};
+          f = {is_loop ? profile::ProgramStep{i.order, {}, "loop", 0} : step_of(program, i, rows),
+               loops.empty() ? std::nullopt : std::optional(loops.back()), 0};
         if (f.step.name.empty()) f.step.name = name_at(program, i.name);
       }
       if (is_loop) loops.push_back(key);
@@ -276,9 +310,10 @@ void add_vertices(const tile::Program& program, const tile::VertexGroup& group,
 }
 
 // A compute set that several programs execute has one step for each stream and program, of the same vertices.
-std::vector<profile::ComputeSetVertices> compute_sets_of(const tile::Program& program) {
+std::vector<profile::ComputeSetVertices> compute_sets_of(const tile::Program& program, Rows& rows) {
   struct Found {
     std::string name;
+    std::uint64_t vertices = 0;
     std::set<StreamId> streams;
     std::map<std::string, std::vector<std::uint32_t>> codelets;
   };
@@ -287,11 +322,15 @@ std::vector<profile::ComputeSetVertices> compute_sets_of(const tile::Program& pr
     Found& f = found[step.compute_set];
     if (f.name.empty()) f.name = name_at(program, step.name);
     if (!f.streams.insert(step.stream).second) continue;
-    for (const tile::VertexGroup& group : step.groups) add_vertices(program, group, f.codelets);
+    for (const tile::VertexGroup& group : step.groups) {
+      add_vertices(program, group, f.codelets);
+      f.vertices += group.count;
+    }
   }
   std::vector<profile::ComputeSetVertices> out;
   for (auto& [id, f] : found) {
-    out.push_back({std::move(f.name), {}});
+    rows.compute_sets.emplace(id, static_cast<std::uint32_t>(out.size()));
+    out.push_back({std::move(f.name), {}, f.vertices});
     for (auto& [codelet, tiles] : f.codelets) out.back().codelets.push_back({codelet, std::move(tiles)});
   }
   return out;
@@ -341,10 +380,10 @@ std::string kind_of(const tile::Program& program, const tile::Instruction& i) {
   return is_remote ? "remote" : std::string(row.kind);
 }
 
-void fill_memory(const tile::Program& program, const Library&, profile::Report& report, bool with_variables) {
+void fill_memory(const tile::Program& program, const Library&, profile::Report& report, bool with_variables, Detail detail) {
   report.target = target_of(program);
   CategoryTable categories = categories_of(program);
-  report.tiles.assign(program.machine.tiles(), {0, 0, std::vector<std::uint64_t>(categories.shown.size())});
+  report.tiles.assign(program.machine.tiles(), {0, 0, std::vector<std::uint64_t>(categories.shown.size()), 0});
   report.liveness.clear();
   std::vector<std::span<const tile::Allocation>> allocations = allocations_by_tile(program);
   for (const tile::Stream& stream : program.streams)
@@ -359,10 +398,18 @@ void fill_memory(const tile::Program& program, const Library&, profile::Report& 
     sweep.run(program, allocations[t], [](std::uint32_t, std::uint32_t, std::uint64_t) {});
     fill_tile(sweep, allocations[t], categories, report.tiles[t]);
   }
+  report.block_streams.clear();
+  for (const tile::Stream& stream : program.streams) report.block_streams.push_back(block_stream_of(stream));
   report.categories = std::move(categories.shown);
   report.largest = largest_of(program);
-  report.program = program_of(program);
-  report.compute_sets = compute_sets_of(program);
+  Rows rows;
+  report.compute_sets = compute_sets_of(program, rows);
+  if (detail == Detail::whole) {
+    fill_address_map(program, report);
+    rows.bound = fill_traffic(program, report);
+    rows.has_exchanges = true;
+  }
+  report.program = program_of(program, rows);
   report.variables = with_variables ? variables_of(program) : std::vector<profile::LoweredVariable>();
 }
 

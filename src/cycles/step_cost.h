@@ -28,6 +28,11 @@ struct ComputeCost {
   std::uint64_t vertices = 0;
   std::uint64_t unestimated = 0;
   std::vector<CodeletShare> codelets;
+  // The slowest tile (the lowest of several), the slowest vertex on it, and how many of its workers have a vertex.
+  TileId slowest_tile;
+  CodeletId slowest_codelet;
+  std::uint64_t slowest_cycles = 0;
+  std::uint32_t used_workers = 0;
 };
 ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds, std::size_t tiles);
 
