@@ -1,5 +1,7 @@
 #include "compile/compile.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
@@ -49,12 +51,19 @@ void copy_tables(const graph::Graph& graph, std::size_t programs, tile::Program&
 
 }  // namespace
 
+namespace {
+std::string kib(std::uint64_t bytes) {
+  return bytes < 1024 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
+}
+}  // namespace
+
 std::string OutOfMemory::message() const {
-  std::string text = fmt::format("out of memory on tile {}: {} bytes {}are needed and {} are there; most is live at step '{}'", tile.value,
-                                 needed, region.empty() ? "" : "of " + region + " memory ", available, step);
+  std::string text = fmt::format(
+      "out of memory on tile {}: {} of {}memory are needed and {} are there, {} too much; most is live at step '{}'", tile.value,
+      kib(needed), region.empty() ? "" : region + " ", kib(available), kib(needed - std::min(needed, available)), step);
   if (largest.empty()) return text;
   text += "; the largest live there:";
-  for (const auto& [name, bytes] : largest) text += fmt::format(" {} ({} bytes),", name, bytes);
+  for (const auto& [name, bytes] : largest) text += fmt::format(" {} ({}),", name, kib(bytes));
   text.pop_back();
   return text;
 }

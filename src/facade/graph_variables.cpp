@@ -2,6 +2,7 @@
 #include "poplar/Graph.hpp"
 
 #include "base/sizes.h"
+#include "facade/engine/graph_facts.h"
 #include "facade/state.h"
 #include "graph/convert.h"
 #include "pando/mapping.hpp"
@@ -39,7 +40,10 @@ void map_linearly(Graph& graph, const Tensor& t) {
 
 View new_variable(Graph& graph, const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
   pando::graph::Graph& g = Access::shared(graph).graph;
-  return g.view(g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName(), Access::replication(graph)));
+  const pando::VariableId id =
+      g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName(), Access::replication(graph));
+  if (const std::uint32_t site = pando::facade::user_site(g, debugContext)) Access::shared(graph).variable_sites.emplace(id.value, site);
+  return g.view(id);
 }
 
 void check_metadata(const Graph& graph, const Type& type, const Tensor& metadata) {
@@ -210,8 +214,10 @@ Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<st
     fail(ErrorKind::tensor_creation_error, "metadata-constant",
          "the metadata of a constant with other values than zero must be constant: {}", metadata->getDebugStr());
   pando::graph::Graph& g = Access::shared(*this).graph;
-  View v = g.view(g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName(),
-                                 Access::replication(*this)));
+  const pando::VariableId id =
+      g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName(), Access::replication(*this));
+  if (const std::uint32_t site = pando::facade::user_site(g, debugContext)) Access::shared(*this).variable_sites.emplace(id.value, site);
+  View v = g.view(id);
   return Access::tensor({std::move(v), Access::state(*this).shared, metadata ? metadata_state(*metadata) : nullptr});
 }
 

@@ -6,6 +6,7 @@
 
 #include "codelet/quarter_field.h"
 #include "facade/builtin/builtin_codelets.h"
+#include "facade/engine/graph_facts.h"
 #include "facade/state.h"
 #include "graph/convert.h"
 
@@ -113,7 +114,9 @@ void Graph::ConnectionDesc::setConstant(StringRef field, const Type& type, const
 
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
   pando::graph::Graph& g = Access::shared(*this).graph;
-  return ComputeSet(g.add_compute_set(debugContext.getPathName()).value, g.serial());
+  const pando::ComputeSetId id = g.add_compute_set(debugContext.getPathName());
+  if (const std::uint32_t site = pando::facade::user_site(g, debugContext)) Access::shared(*this).compute_set_sites.emplace(id.value, site);
+  return ComputeSet(id.value, g.serial());
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {

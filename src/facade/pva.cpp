@@ -1,11 +1,11 @@
 #include "pva/pva.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string_view>
 
 #include "base/error.h"
+#include "facade/engine/compile_graph.h"
 #include "poplar/Graph.hpp"
 #include "profile/report.h"
 
@@ -238,10 +238,7 @@ Execution Report::execution() const {
 }
 
 Report openReport(const std::string& path) {
-  std::ifstream in(path);
-  if (!in && path.ends_with(".pop")) in.open(path.substr(0, path.size() - 4) + ".json");
-  if (!in) fail(ErrorKind::file_load_error, "report-file", "cannot read the report '{}'", path);
-  return Report(std::make_shared<const pando::profile::Report>(pando::profile::read_json(in)));
+  return Report(std::make_shared<const pando::profile::Report>(pando::facade::read_report_file(path)));
 }
 
 }  // namespace pva

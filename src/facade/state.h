@@ -25,6 +25,9 @@
 namespace pando::exec {
 class Workers;
 }
+namespace pando::facade {
+struct GraphFacts;
+}
 
 namespace poplar::core {
 
@@ -57,6 +60,8 @@ struct GraphShared {
   std::map<pando::graph::ReplicationId, pando::graph::View>
       hw_seeds;                       // of a replicated graph's replicas (invalid id: of all tiles), when first asked for
   bool has_runtime_codelets = false;  // built-in ones that users name
+  // Where the user's program made them, by number: Graph::call_site. Of those that Pando's libraries made nothing.
+  std::map<std::uint32_t, std::uint32_t> variable_sites, compute_set_sites;
 };
 
 struct GraphState {
@@ -110,7 +115,8 @@ struct ExecutableState {
   Target target;        // of all replicas
   OptionFlags options;  // of the engine, as compiled
   pando::profile::GraphInfo graph_info;
-  std::string out_of_memory;  // message, empty if all fits
+  std::string out_of_memory;                               // message, empty if all fits
+  std::shared_ptr<const pando::facade::GraphFacts> facts;  // for reports, where one was asked for when it was compiled
 };
 
 }  // namespace poplar::core

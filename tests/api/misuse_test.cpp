@@ -255,7 +255,7 @@ TEST(Misuse, ReportsAreWrittenWhereTheyAreAskedFor) {
     ADD_FAILURE() << "8 MiB fit a tile";
   } catch (const graph_memory_allocation_error& e) {
     EXPECT_TRUE(std::filesystem::exists(e.profilePath));
-    EXPECT_NE(std::string(e.what()).find("The report is in " + e.profilePath), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("pando report " + e.profilePath), std::string::npos) << e.what();
   }
   std::filesystem::current_path(before);
 }

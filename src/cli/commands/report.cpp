@@ -1,5 +1,8 @@
-// pando report: shows a profile report that a program has written.
+// pando report: shows a report that a program has written, answers questions about it, compares it with another one, exports it.
 #include "profile/report.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <iostream>
 #include <memory>
@@ -9,27 +12,67 @@
 #include "base/source_location.h"
 #include "cli/commands.h"
 #include "poplar/exceptions.hpp"
+#include "profile/compare.h"
+#include "profile/export.h"
+#include "profile/file/schema.h"
+#include "profile/question.h"
 
 namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, svg;
+  std::string input, svg, json, compared, exported, table, output = "-";
+  std::vector<std::string> asked;
+  std::string tile;
+  std::size_t top = 10;
+  bool schema = false;
   profile::SummaryOptions options;
 };
 
 profile::Report read(const std::string& file) {
-  std::istringstream in(read_file(file));
+  std::string bytes = read_file(file);
   try {
-    return profile::read_json(in);
+    return profile::read_report(std::move(bytes));
   } catch (const poplar::parse_error& e) { fail_at(ErrorKind::parse_error, id_of(e.what()), {file}, "{}", without_id(e.what())); }
 }
 
-int run(const Arguments& arguments) {
-  const profile::Report report = read(arguments.input);
+std::string dumped(const profile::Json& json) { return json.dump(2, ' ', false, profile::Json::error_handler_t::replace) + "\n"; }
+
+std::string export_text(const profile::Report& report, const Arguments& arguments) {
+  std::ostringstream out;
+  profile::export_report(report, arguments.exported, arguments.table, out);
+  return out.str();
+}
+
+std::string summary_text(const profile::Report& report, const Arguments& arguments) {
   std::ostringstream out;
   profile::print_summary(report, arguments.options, out);
-  write_file("-", out.str());
+  return out.str();
+}
+
+// What the command line asks for; without a question the summary.
+std::string text_of(const profile::Report& report, const Arguments& arguments) {
+  if (!arguments.compared.empty()) {
+    const profile::Json rows = profile::compare(report, read(arguments.compared), arguments.top);
+    return arguments.json.empty() ? profile::answer_text(rows) : dumped(rows);
+  }
+  if (!arguments.exported.empty()) return export_text(report, arguments);
+  if (!arguments.json.empty()) return dumped(profile::ask(report, arguments.json, arguments.top));
+  std::string out;
+  for (const std::string& query : arguments.asked) out += profile::answer_text(profile::ask(report, query, arguments.top));
+  if (!arguments.tile.empty()) out += profile::answer_text(profile::ask(report, "tile=" + arguments.tile, arguments.top));
+  return out.empty() && arguments.svg.empty() ? summary_text(report, arguments) : out;
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.schema) {
+    write_file("-", profile::schema_markdown());
+    return 0;
+  }
+  if (arguments.input.empty())
+    fail(ErrorKind::invalid_option, "report-file", "pando report shows a report file (profile.pando): none is named");
+  const profile::Report report = read(arguments.input);
+  if (const std::string text = text_of(report, arguments); !text.empty()) write_file(arguments.output, text);
   if (arguments.svg.empty()) return 0;
   std::ostringstream picture;
   profile::write_svg(report, picture);
@@ -37,16 +80,39 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
+std::string questions_text() {
+  std::string out = "Ask a question (several: several times):";
+  for (const profile::QuestionRow* q : profile::questions())
+    out += fmt::format("\n{}{}: {}", q->name, q->argument.empty() ? "" : fmt::format("[={}]", q->argument), q->help);
+  return out;
+}
+
+std::string exports_text() {
+  std::string out = "Write the report in another format:";
+  for (const profile::ExportRow* e : profile::exports()) out += fmt::format("\n{}: {}", e->name, e->help);
+  return out;
+}
+
 }  // namespace
 
 void add_report(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("report", "Show a profile report (JSON) as text, or draw it");
+  CLI::App* const command = app.add_subcommand("report", "Show a report, ask it questions, compare or export it");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("file", arguments->input, "The report")->required();
+  command->add_option("file", arguments->input, "The report (profile.pando)");
+  command->add_option("--ask", arguments->asked, questions_text());
+  command->add_option("--json", arguments->json, "The answer to one question as JSON");
+  command->add_option("--tile", arguments->tile, "The same as --ask tile=TILE");
+  command->add_option("--top", arguments->top, "Show at most so many rows of a list (10)");
+  command->add_option("--compare", arguments->compared,
+                      "Compare with this report: what differs, matched by name, the greatest difference first");
+  command->add_option("--export", arguments->exported, exports_text());
+  command->add_option("--table", arguments->table, "Of --export csv: which table of the file (see --schema)");
+  command->add_option("-o,--output", arguments->output, "Write the text into this file");
   command->add_flag("--execution-steps", arguments->options.execution_steps, "Show the cycles of every step");
   command->add_flag("--var-storage", arguments->options.var_storage, "Show the largest variables and live memory by step");
   command->add_flag("--per-ipu-memory", arguments->options.per_ipu_memory, "Show memory by IPU");
   command->add_option("--svg", arguments->svg, "Draw memory by tile, live memory and cycles by step into this file");
+  command->add_flag("--schema", arguments->schema, "Print the tables of report files as Markdown, and nothing else");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -531,9 +531,19 @@ class Placement {
         if (begin <= worst && worst < end && (report->region.empty() || i.code)) live.push_back(&i);
     std::stable_sort(live.begin(), live.end(), [](const Item* a, const Item* b) { return a->bytes > b->bytes; });
     constexpr std::size_t kShown = 5;
-    for (std::size_t i = 0; i < std::min(kShown, live.size()); ++i)
-      report->largest.emplace_back(out_.names[live[i]->name.index()], live[i]->bytes);
+    for (std::size_t i = 0; i < std::min(kShown, live.size()); ++i) report->largest.emplace_back(described(*live[i]), live[i]->bytes);
     plan_.out_of_memory = std::move(report);
+  }
+
+  // A variable and the compute set that needs a buffer or staging are told apart by what they are.
+  std::string described(const Item& item) const {
+    const std::string& name = out_.names[item.name.index()];
+    switch (item.category) {
+      case tile::Category::variable: return fmt::format("variable '{}'", name);
+      case tile::Category::constant: return fmt::format("constant '{}'", name);
+      case tile::Category::exchange_buffer: return fmt::format("exchange buffer of compute set '{}'", name);
+      default: return fmt::format("{} '{}'", tile::name_of(item.category), name);
+    }
   }
 
   std::string name_of_step(std::uint32_t order) {

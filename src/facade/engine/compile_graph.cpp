@@ -9,8 +9,10 @@
 #include <iostream>
 #include <iterator>
 
+#include "facade/engine/graph_facts.h"
 #include "facade/introspect.h"
 #include "graph/replicas.h"
+#include "poplar/Graph.hpp"
 #include "poplar/exceptions.hpp"
 
 namespace pando::facade {
@@ -96,6 +98,13 @@ std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, const 
   return e;
 }
 
+// How to see why a program does not fit.
+std::string where_to_look(const std::string& report) {
+  if (!report.empty()) return fmt::format("\n`pando report {} --ask why_not_fit` says what to change", report);
+  return "\nPOPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\"}' writes a report of it: `pando report profile.pando --ask why_not_fit` "
+         "says what to change";
+}
+
 // A copy of a vertex has the late values of the one it was made from.
 compile::LateValues with_copies(compile::LateValues values, std::size_t vertices, const std::vector<VertexId>& copy_of) {
   for (std::size_t i = 0; i < copy_of.size(); ++i)
@@ -134,35 +143,47 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   }
   if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
   auto e = executable_of(shared, compiled, compile::compile(compiled, nodes, options), settings, nodes.size());
+  if (settings.graph_report || settings.execution_report) e->facts = std::make_shared<const GraphFacts>(graph_facts(shared, compiled));
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
-  if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables), settings.report_directory);
+  if (settings.graph_report)
+    path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings.report_directory);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
-    throw poplar::graph_memory_allocation_error(
-        e->out_of_memory + (path.empty() ? "\nautoReport.outputGraphProfile writes a report of it" : "\nThe report is in " + path) +
-            " [out-of-memory]",
-        path, graph_profile(memory_report(*e), *e));
+    throw poplar::graph_memory_allocation_error(e->out_of_memory + where_to_look(path) + " [out-of-memory]", path,
+                                                graph_profile(memory_report(*e), *e));
   return e;
 }
 
-profile::Report memory_report(const ExecutableState& e, bool with_variables) {
+profile::Report memory_report(const ExecutableState& e, bool with_variables, cycles::Detail detail) {
   profile::Report report;
-  cycles::fill_memory(*e.program, e.library, report, with_variables);
+  cycles::fill_memory(*e.program, e.library, report, with_variables, detail);
   report.graph = e.graph_info;
   report.out_of_memory = e.out_of_memory;
+  if (e.facts && detail == cycles::Detail::whole) add_graph_facts(*e.facts, report);
+  report.writer = poplar::versionString().cloneAsString();
   return report;
 }
 
 std::string write_report(const profile::Report& report, const std::string& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
-  const std::string json = (fs::path(directory) / "profile.json").string();
+  const std::string file = (fs::path(directory) / "profile.pando").string();
   const std::string summary = (fs::path(directory) / "summary.txt").string();
-  std::ofstream json_out(json), summary_out(summary);
-  profile::write_json(report, json_out);
+  std::ofstream out(file, std::ios::binary), summary_out(summary);
+  profile::write_report(report, out);
   profile::print_summary(report, {true, true, true}, summary_out);
-  if (!json_out || !summary_out) fail(ErrorKind::file_load_error, "report-file", "cannot write the report to '{}' and '{}'", json, summary);
-  return json;
+  if (!out || !summary_out) fail(ErrorKind::file_load_error, "report-file", "cannot write the report to '{}' and '{}'", file, summary);
+  return file;
+}
+
+profile::Report read_report_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in && path.ends_with(".pop"))
+    for (const char* ending : {".pando", ".json"})
+      if (!in.is_open()) in.open(path.substr(0, path.size() - 4) + ending, std::ios::binary);
+  if (!in.is_open()) fail(ErrorKind::file_load_error, "report-file", "cannot read the report '{}'", path);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  return profile::read_report(std::move(bytes));
 }
 
 }  // namespace pando::facade

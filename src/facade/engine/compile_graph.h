@@ -17,13 +17,16 @@ std::unique_ptr<poplar::core::ExecutableState> compile_executable(const poplar::
                                                                   const EngineSettings& settings, const poplar::ProgressFunc& progress);
 
 // The report of what was compiled: memory and graph, no execution.
-profile::Report memory_report(const poplar::core::ExecutableState& executable, bool with_variables = false);
+profile::Report memory_report(const poplar::core::ExecutableState& executable, bool with_variables = false,
+                              cycles::Detail detail = cycles::Detail::summary);
 
 // That report as Engine::getGraphProfile gives it.
 poplar::ProfileValue graph_profile(const profile::Report& report, const poplar::core::ExecutableState& executable);
 
-// Writes profile.json and summary.txt into the directory (made if it is not there); returns the path of profile.json. Throws
+// Writes profile.pando and summary.txt into the directory (made if it is not there); returns the path of profile.pando. Throws
 // file_load_error if that cannot be written.
 std::string write_report(const profile::Report& report, const std::string& directory);
+// Of version 4 or 3. Where "x.pop" is not there, "x.pando" or "x.json" is read. Throws file_load_error or parse_error, with the path.
+profile::Report read_report_file(const std::string& path);
 
 }  // namespace pando::facade

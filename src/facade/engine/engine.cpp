@@ -191,6 +191,7 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
   s.runner.reset();  // before the cycle model that it calls
   s.settings.exec.workers = Access::state(device).workers;
   s.detached = Access::state(device).detached;
+  s.settings.cycles.keeps_trace = s.settings.execution_report;
   s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);
 }
 
@@ -225,7 +226,7 @@ void Engine::run(unsigned prog, const std::string& debugName) {
   constexpr std::size_t kMostIntervals = 1 << 16;
   if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());
   if (s.settings.execution_report && s.runs <= s.settings.report_runs)
-    pando::facade::write_report(pando::facade::full_report(s), s.settings.report_directory);
+    pando::facade::write_report(pando::facade::full_report(s, pando::cycles::Detail::whole), s.settings.report_directory);
   if (!claimed.end()) fail(ErrorKind::poplar_error, "engine-gone", "a callback destroyed the engine while it ran");
 }
 

@@ -28,7 +28,7 @@ struct EngineOption {
 
 // Names, values and defaults as public programs use them; `pando.` marks our own.
 constexpr EngineOption kRows[] = {
-    {"autoReport.all", Kind::boolean, "", "reports after compiling and after running (profile.json, summary.txt, trace.json)",
+    {"autoReport.all", Kind::boolean, "", "reports after compiling and after running (profile.pando, summary.txt, trace.json)",
      [](const std::string& v, EngineSettings& s) { s.graph_report = s.execution_report = is_true(v); }},
     {"autoReport.directory", Kind::text, "", "where reports are written; the current folder otherwise",
      [](const std::string& v, EngineSettings& s) { s.report_directory = v; }},

@@ -7,14 +7,18 @@
 
 #include "facade/engine/compile_graph.h"
 #include "facade/engine/engine_state.h"
+#include "facade/engine/graph_facts.h"
 #include "poplar/Engine.hpp"
 #include "pva/pva.hpp"
 
 namespace pando::facade {
 
-profile::Report full_report(const poplar::core::EngineState& engine) {
-  profile::Report report = memory_report(*engine.executable, engine.settings.lowered_variables);
-  if (engine.cycles) engine.cycles->fill(report, engine.settings.tile_cycles);
+profile::Report full_report(const poplar::core::EngineState& engine, cycles::Detail detail) {
+  profile::Report report = memory_report(*engine.executable, engine.settings.lowered_variables, detail);
+  if (engine.cycles) engine.cycles->fill(report, engine.settings.tile_cycles, detail);
+  if (detail == cycles::Detail::whole) add_flops(report);
+  for (std::size_t i = 0; i < std::min(report.run_times.size(), engine.intervals.size()); ++i)
+    report.run_times[i].host_ns = engine.intervals[i].second - engine.intervals[i].first;
   return report;
 }
 
@@ -143,12 +147,6 @@ Report report_of(const ProfileValue& graph, const ProfileValue& execution) {
   return r;
 }
 
-Report read_report(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) pando::fail(pando::ErrorKind::file_load_error, "report-file", "cannot read the report '{}'", path);
-  return pando::profile::read_json(in);
-}
-
 }  // namespace
 
 void Engine::printProfileSummary(std::ostream& out, const OptionFlags& options) {
@@ -197,7 +195,7 @@ void Engine::reportIntervals(std::ostream& out) {
 }
 
 void printProfileSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {
-  pando::profile::print_summary(read_report(profilePath), parse_summary_options(options), out);
+  pando::profile::print_summary(pando::facade::read_report_file(profilePath), parse_summary_options(options), out);
 }
 
 void printSummaryOf(std::ostream& out, const ProfileValue& graph, const ProfileValue& execution, const OptionFlags& options) {
@@ -205,7 +203,7 @@ void printSummaryOf(std::ostream& out, const ProfileValue& graph, const ProfileV
 }
 
 void printGraphSummary(std::ostream& out, const std::string& profilePath, const OptionFlags& options) {
-  Report r = read_report(profilePath);
+  Report r = pando::facade::read_report_file(profilePath);
   r.executed = false;
   pando::profile::print_summary(r, parse_summary_options(options), out);
 }

@@ -64,7 +64,7 @@ struct EngineState {
 namespace pando::facade {
 
 // All that is known: memory, and the runs so far.
-profile::Report full_report(const poplar::core::EngineState& engine);
+profile::Report full_report(const poplar::core::EngineState& engine, cycles::Detail detail = cycles::Detail::summary);
 
 // Throws stream_connection_error, with similar names, if the program has no such stream.
 void check_stream(const tile::Program& program, const std::string& handle);

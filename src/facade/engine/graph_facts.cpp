@@ -1,0 +1,195 @@
+#include "facade/engine/graph_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+namespace pando::facade {
+
+namespace {
+
+// Where elements lie: packed by tile, as the compiler lays variables out.
+class Places {
+ public:
+  explicit Places(const graph::Graph& graph) : graph_(graph), packed_(graph.variables().size()) {}
+
+  struct Place {
+    TileId tile;
+    std::uint64_t packed = 0;  // elements of the variable before this one on the tile
+    std::uint64_t left = 0;    // elements from here on that follow each other there
+  };
+  // Invalid tile: not mapped.
+  Place of(VariableId v, std::uint64_t element) {
+    const std::vector<graph::MappedInterval>& list = graph_.variables()[v].mapping.intervals();
+    const auto after =
+        std::upper_bound(list.begin(), list.end(), element, [](std::uint64_t e, const auto& i) { return e < i.elements.begin; });
+    if (after == list.begin() || element >= std::prev(after)->elements.end) return {{}, 0, 1};
+    const auto index = static_cast<std::size_t>(std::prev(after) - list.begin());
+    const graph::MappedInterval& i = list[index];
+    return {i.tile, packed(v, list)[index] + (element - i.elements.begin), i.elements.end - element};
+  }
+
+ private:
+  const std::vector<std::uint64_t>& packed(VariableId v, const std::vector<graph::MappedInterval>& list) {
+    std::vector<std::uint64_t>& begins = packed_[v.index()];
+    if (!begins.empty()) return begins;
+    std::map<TileId, std::uint64_t> filled;
+    for (const graph::MappedInterval& i : list) {
+      begins.push_back(filled[i.tile]);
+      filled[i.tile] += i.elements.size();
+    }
+    return begins;
+  }
+
+  const graph::Graph& graph_;
+  std::vector<std::vector<std::uint64_t>> packed_;  // [variable][interval]
+};
+
+// One operand: how many contiguous pieces on how many tiles.
+struct Pieces {
+  std::uint64_t pieces = 0, remote = 0;  // remote: elements on other tiles
+  std::vector<VariableId> variables;
+};
+
+Pieces pieces_of(const graph::View& row, TileId tile, Places& places) {
+  Pieces out;
+  VariableId variable;
+  TileId last;
+  std::uint64_t next = 0;
+  row.for_each_run([&](const graph::Run& run) {
+    if (std::find(out.variables.begin(), out.variables.end(), run.variable) == out.variables.end()) out.variables.push_back(run.variable);
+    for (std::uint64_t i = 0; i < run.count;) {
+      const std::uint64_t element = run.offset + static_cast<std::uint64_t>(run.stride * static_cast<std::int64_t>(i));
+      const Places::Place p = places.of(run.variable, element);
+      const std::uint64_t n = run.stride == 1 ? std::min(p.left, run.count - i) : 1;
+      if (out.pieces == 0 || run.variable != variable || p.tile != last || p.packed != next) ++out.pieces;
+      variable = run.variable;
+      last = p.tile;
+      next = p.packed + n;
+      if (p.tile != tile) out.remote += n;
+      i += n;
+    }
+  });
+  return out;
+}
+
+using Key = std::tuple<std::uint32_t, std::string, std::string, std::string>;  // compute set, codelet, field, variable
+struct Found {
+  profile::BufferCause cause;
+  std::set<TileId> tiles;
+};
+
+std::string names_of(const graph::Graph& graph, const std::vector<VariableId>& variables) {
+  const std::string& name = graph.variables()[variables[0]].name;
+  const std::string first = name.empty() ? "v" + std::to_string(variables[0].value) : name;
+  return variables.size() == 1 ? first : fmt::format("{} and {} more", first, variables.size() - 1);
+}
+
+void add_vertex(const graph::Graph& graph, const graph::Vertex& vertex, Places& places, std::map<Key, Found>& found) {
+  const Codelet& codelet = graph.library()[vertex.codelet];
+  for (const graph::Edge& edge : vertex.edges)
+    for (const graph::View& row : edge.rows) {
+      if (!row.valid() || row.num_elements() == 0) continue;
+      const Pieces p = pieces_of(row, vertex.tile, places);
+      if (p.pieces <= 1 && p.remote == 0) continue;
+      const std::uint64_t width = size_of(row.type());
+      const std::string& field = codelet.fields[edge.field].name;
+      Found& f = found[Key(vertex.compute_set.value, codelet.name, field, names_of(graph, p.variables))];
+      f.tiles.insert(vertex.tile);
+      ++f.cause.buffers;
+      f.cause.pieces += p.pieces;
+      f.cause.bytes += row.num_elements() * width;
+      f.cause.remote_bytes += p.remote * width;
+    }
+}
+
+std::string compute_set_name(const graph::Graph& graph, ComputeSetId id) {
+  const std::string& name = graph.compute_sets()[id].name;
+  return name.empty() ? "cs" + std::to_string(id.value) : name;
+}
+
+profile::Source source_of(const graph::Graph& graph, std::uint32_t site) {
+  const std::string text = graph.site_text(site);
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return {text, 0};
+  return {text.substr(0, colon), static_cast<std::uint32_t>(std::stoul(text.substr(colon + 1)))};
+}
+
+// Row of a source in the report, from 1.
+std::uint32_t source_row(const std::map<std::string, profile::Source>& sources, const std::string& name, profile::Report& report) {
+  const auto it = sources.find(name);
+  if (it == sources.end()) return 0;
+  const auto known = std::find(report.sources.begin(), report.sources.end(), it->second);
+  if (known != report.sources.end()) return static_cast<std::uint32_t>(known - report.sources.begin()) + 1;
+  report.sources.push_back(it->second);
+  return static_cast<std::uint32_t>(report.sources.size());
+}
+
+}  // namespace
+
+GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled) {
+  constexpr std::size_t kMostCauses = 100'000;
+  GraphFacts out;
+  Places places(compiled);
+  std::map<Key, Found> found;
+  for (const graph::Vertex& v : compiled.vertices()) {
+    add_vertex(compiled, v, places, found);
+    if (v.estimate) out.flops[compute_set_name(compiled, v.compute_set)] += v.estimate->flops;
+  }
+  for (auto& [key, f] : found) {
+    f.cause.codelet = std::get<1>(key);
+    f.cause.field = std::get<2>(key);
+    f.cause.variable = std::get<3>(key);
+    f.cause.tiles = static_cast<std::uint32_t>(f.tiles.size());
+    out.causes.push_back({compute_set_name(compiled, ComputeSetId(std::get<0>(key))), std::move(f.cause)});
+  }
+  std::stable_sort(out.causes.begin(), out.causes.end(), [](const auto& a, const auto& b) { return a.cause.bytes > b.cause.bytes; });
+  if (out.causes.size() > kMostCauses) out.causes.resize(kMostCauses);
+  for (const auto& [variable, site] : shared.variable_sites)
+    out.variables.emplace(shared.graph.variables()[VariableId(variable)].name, source_of(shared.graph, site));
+  for (const auto& [compute_set, site] : shared.compute_set_sites)
+    out.compute_sets.emplace(compute_set_name(shared.graph, ComputeSetId(compute_set)), source_of(shared.graph, site));
+  return out;
+}
+
+void add_graph_facts(const GraphFacts& facts, profile::Report& report) {
+  std::map<std::string, std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < report.compute_sets.size(); ++i) {
+    profile::ComputeSetVertices& cs = report.compute_sets[i];
+    rows.emplace(cs.name, i);
+    if (const auto it = facts.flops.find(cs.name); it != facts.flops.end()) cs.flops = it->second;
+    cs.source = source_row(facts.compute_sets, cs.name, report);
+  }
+  for (const GraphFacts::Cause& c : facts.causes) {
+    const auto row = rows.find(c.compute_set);
+    if (row == rows.end()) continue;  // no program executes it
+    report.buffers.push_back(c.cause);
+    report.buffers.back().compute_set = row->second;
+  }
+  for (profile::Resident& r : report.residents) r.source = source_row(facts.variables, r.name, report);
+  for (profile::ProgramStep& s : report.program)
+    if (s.compute_set > 0) s.source = report.compute_sets[s.compute_set - 1].source;
+}
+
+void add_flops(profile::Report& report) {
+  std::map<std::uint32_t, std::uint64_t> flops;  // by order
+  for (const profile::ProgramStep& s : report.program)
+    if (s.compute_set > 0) flops.emplace(s.order, report.compute_sets[s.compute_set - 1].flops);
+  for (profile::StepCycles& s : report.steps)
+    if (const auto it = flops.find(s.order); it != flops.end() && s.kind == "compute") s.flops = it->second * s.executions;
+}
+
+std::uint32_t user_site(graph::Graph& graph, const poplar::DebugContext& context) {
+  constexpr std::string_view kHere = "facade/engine/graph_facts.cpp";
+  static constexpr std::string_view kFile = __FILE__;
+  const std::string_view own = kFile.substr(0, kFile.size() - kHere.size());
+  const poplar::SourceLocation& at = context.getSourceLocation();
+  const std::string_view file = at.getFileName() ? at.getFileName() : "";
+  if (!at.isValid() || file.starts_with(own)) return 0;
+  return graph.call_site(at.getFileName(), at.getLineNumber());
+}
+
+}  // namespace pando::facade
