@@ -6,8 +6,10 @@ from popxl._lazy import np
 _MACHINES = {"ipu1": "ipu1", "ipu2": "ipu2", "ipu21": "ipu21", "bow": "ipu21"}
 
 
-def make(ir, device, options):
-    """The engine of a device: a name, or what `popart.DeviceInfo` says. Raises ValueError for an unknown one."""
+def make(ir, device, options, profile=None):
+    """The engine of a device: a name, or what `popart.DeviceInfo` says. Raises ValueError for an unknown one.
+
+    `profile`: the folder of a report of compiling and of the first run."""
     if device == "interpreter" or not hasattr(_core, "Session"):
         return InterpreterEngine(ir)
     settings = {"num_host_transfers": ir.num_host_transfers, "parsed": ir._parsed}
@@ -26,6 +28,8 @@ def make(ir, device, options):
         settings.update(check_ambiguity=options.enableInplaceAmbiguityChecking, num_io_tiles=options.numIOTiles, schedule=options.swapLimitScheduler != 0,
                         check_float8_scales=options.throwIfLog2ScaleTensorNotInRange,
                         engine={str(k): str(v) for k, v in options.engineOptions.items()})
+    if profile is not None:
+        settings["engine"] = {**settings.get("engine", {}), "autoReport.all": "true", "autoReport.directory": profile}
     settings["mapped"] = [info.state for info in ir._variables.values() if info.memmap is not None and info.memmap.flags["WRITEABLE"]]
     return _core.Session(ir._program, **settings)
 

@@ -1,4 +1,5 @@
 """Programs that run."""
+import os
 import typing
 import weakref
 from typing import Dict, Iterable, List, Mapping, Optional, Union
@@ -33,6 +34,7 @@ class Session:
         device_desc: "cpu" (every IPU is one tile, the fastest), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
             system, a `popart.DeviceInfo`, or "interpreter" (the reference: slow, for tests).
         weights_to_host_on_exit: whether the end of the outermost `with` block brings variables to the host.
+        profile: a folder: a report of compiling and of the first run is written there (`pando report FOLDER/profile.pando` shows it).
 
     Raises:
         RuntimeError: a program without ops.
@@ -41,12 +43,13 @@ class Session:
         popart.popart_exception: what cannot be compiled; in-place ops whose order nobody demanded.
     """
 
-    def __init__(self, ir: "Ir", device_desc="cpu", weights_to_host_on_exit: bool = True) -> None:
+    def __init__(self, ir: "Ir", device_desc="cpu", weights_to_host_on_exit: bool = True, *, profile=None) -> None:
         if not hasattr(ir, "_program"):
             raise TypeError(f"Session takes an Ir, not {ir!r} of type {type(ir).__name__}.")
         self._ir = ir
         self._weights_to_host_on_exit = weights_to_host_on_exit
         self._device_desc = device_desc
+        self._profile = None if profile is None else os.fspath(profile)
         self._entries: List[bool] = []
         self._engine = None
         ir._prepared = True
@@ -59,7 +62,7 @@ class Session:
         if not self._ir._program.graph_ops(0):
             raise RuntimeError("The main graph has no ops: there is nothing to run on any IPU.")
         self._ir._write_dot("FINAL")
-        self._engine = _engine.make(self._ir, self._device_desc, self._ir._options_view)
+        self._engine = _engine.make(self._ir, self._device_desc, self._ir._options_view, self._profile)
         self._find_streams()
 
     def _find_streams(self):

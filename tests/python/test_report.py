@@ -1,0 +1,97 @@
+"""Reports from PopXL sessions, and `pando.report`, their reader."""
+import json
+import random
+import sys
+
+import numpy as np
+import pytest
+
+import pando.report
+import popxl
+from popxl import ops
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """The report of a small training step on a simulated IPU."""
+    folder = tmp_path_factory.mktemp("report")
+    ir = popxl.Ir()
+    with ir.main_graph:
+        weights = popxl.variable(np.ones((32, 16), np.float32), name="weights")
+        x = popxl.h2d_stream((8, 32), popxl.float32, name="x")
+        out = popxl.d2h_stream((8, 16), popxl.float32, name="out")
+        ops.host_store(out, ops.gelu(ops.matmul(ops.host_load(x), weights)))
+    with popxl.Session(ir, "ipu_model", profile=folder) as session:
+        session.run({x: np.ones((8, 32), np.float32)})
+    return folder / "profile.pando"
+
+
+def test_tables(path):
+    report = pando.report.open(path)
+    assert report["target"]["tiles"] == 1472
+    assert report["executed"] and report["runs"] >= 1
+    assert sum(report.tiles["used"]) == sum(report.tile_categories["bytes"]) == sum(c["bytes"] for c in report.document("categories"))
+    names = [name for name in report.variables["name"] if "weights" in name]
+    assert names
+    assert max(report.steps["compute"]) > 0
+    begin, end = report.rows_of("tiles", "allocations", 0)
+    assert set(report.allocations["tile"][begin:end]) == {0}
+    # A stream's terms add up to its clock.
+    streams = report.streams
+    terms = ("compute", "exchange", "local_copy", "sync", "global_exchange", "host", "wait")
+    assert [sum(streams[t][i] for t in terms) for i in range(len(streams["finish"]))] == list(streams["finish"])
+    with pytest.raises(AttributeError, match="no table 'nothing'"):
+        report.nothing
+    assert "1,472 tiles" in repr(report) and "<table>" in report._repr_html_()
+    assert pando.report.open(path.parent).writer == report.writer
+
+
+def test_the_trace_lasts_as_long_as_the_stream(path):
+    report = pando.report.open(path)
+    trace = report.trace
+    rows = list(zip(trace["gap"], trace["cycles"], trace["times"], trace["rows"]))
+    begin = 0
+    for finish, end in zip(report.streams["finish"], report.streams["trace"]):
+        last, i = 0, begin
+        while i < end:
+            gap, cycles, times, inside = rows[i]
+            last += (gap + cycles) * times
+            i += inside + 1
+        assert last <= finish
+        begin = end
+
+
+def test_questions(path):
+    report = pando.report.open(path)
+    slowest = report.ask("slowest_steps", top=2)
+    assert len(slowest["rows"]) == 2 and slowest["rows"][0]["cycles"] >= slowest["rows"][1]["cycles"]
+    assert report.ask("tile=0")["tile"] == 0
+    with pytest.raises(pando.report.ReportError, match="does not answer 'nothing'"):
+        report.ask("nothing")
+
+
+def test_without_pandas(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    steps = pando.report.open(path).steps
+    assert isinstance(steps, pando.report.Columns)
+    assert len(steps) == len(steps["name"]) and steps.row(0)["kind"] == steps["kind"][0]
+
+
+def test_damaged(path, tmp_path):
+    good = path.read_bytes()
+    seed = 7
+    print("seed", seed)
+    choose = random.Random(seed)
+    for case in range(60):
+        at = choose.randrange(len(good))
+        bad = good[:at] if case % 3 == 0 else good[:at] + bytes([good[at] ^ 1 << choose.randrange(8)]) + good[at + 1:]
+        (tmp_path / "bad.pando").write_bytes(bad)
+        with pytest.raises(pando.report.ReportError):
+            report = pando.report.open(tmp_path / "bad.pando")
+            for table in report.tables:
+                report.table(table)
+            for document in report._index["documents"]:
+                report.document(document)
+    (tmp_path / "old.json").write_text(json.dumps({"format": "pando-report", "version": 3}))
+    with pytest.raises(pando.report.ReportError, match="version 3"):
+        pando.report.open(tmp_path / "old.json")
