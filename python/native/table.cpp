@@ -30,8 +30,8 @@ nb::str text(std::string_view s) { return nb::str(s.data(), s.size()); }
 
 // How a machine comes to compute it.
 const char* lowering_of(const ir::OpRow& row) {
-  if (lower::has_lowering(row.name)) return "own";
-  if (row.name == "constant") return "data";
+  if (lower::has_lowering(row)) return "own";
+  if (row.constant) return "data";
   return row.expand != nullptr ? "expansion" : "none";
 }
 

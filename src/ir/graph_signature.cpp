@@ -1,4 +1,5 @@
 #include "ir/graph_signature.h"
+#include "ir/rows/inference.h"
 
 #include <algorithm>
 

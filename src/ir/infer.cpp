@@ -2,6 +2,8 @@
 
 #include "ir/error.h"
 #include "ir/op_table.h"
+#include "ir/rows/evaluation.h"
+#include "ir/rows/inference.h"
 
 #include <algorithm>
 

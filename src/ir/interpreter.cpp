@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "ir/error.h"
 #include "ir/op_row.h"
+#include "ir/rows/evaluation.h"
 
 #include <cstdio>
 #include <cstring>

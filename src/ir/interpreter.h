@@ -1,8 +1,10 @@
 // The reference interpreter: naive and simple, what transforms and executors are tested with. It knows nothing of tiles.
 #pragma once
 
+#include "ir/host_tensor.h"
 #include "ir/module.h"
 #include "ir/op_row.h"
+#include "ir/rows/evaluation.h"
 #include "ir/shared/kept_values.h"
 
 #include <functional>

@@ -1,6 +1,7 @@
 #include "ir/order_rules.h"
 
 #include "ir/op_row.h"
+#include "ir/rows/evaluation.h"
 
 #include <algorithm>
 #include <optional>

@@ -29,7 +29,7 @@ bool wants_rounded(const ir::Module& m, OpId reader) {
 
 bool is_scalar_constant(const ir::Module& m, ValueId v) {
   const OpId producer = m.value(v).producer;
-  return producer.valid() && m.row(producer).name == "constant" && ir::elements_of(m.type_of(v).shape) == 1;
+  return producer.valid() && m.row(producer).constant && ir::elements_of(m.type_of(v).shape) == 1;
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Analysis::Analysis(const ir::Module& module, bool fuse)
           code_loaded_[callee] = 1;
         } else {
           ++sites_[callee];
-          if (!first_call_[callee].valid() && module.row(o).name == "call") first_call_[callee] = o;
+          if (!first_call_[callee].valid() && module.row(o).control == ir::Control::call) first_call_[callee] = o;
         }
       }
     }

@@ -44,7 +44,7 @@ void Lowering::find_destinations(OpId call, GraphId graph) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& users = analysis_.users(results[i]);
     // One that is in the program: it counts as a read. The result is what it reads: what it overwrites lies somewhere already.
-    if (users.size() != 1 || analysis_.uses(results[i]) != 1 || module_.row(users[0].first).name != "copy_var_update_") continue;
+    if (users.size() != 1 || analysis_.uses(results[i]) != 1 || !module_.row(users[0].first).overwrites) continue;
     const ValueId home = resolved(module_.operand(users[0].first, 0));
     if (analysis_.uses(home) != 1 || !may_be_overwritten_early(home)) continue;
     const ir::Type &to = module_.type_of(home), &from = module_.type_of(outputs[i]);
@@ -55,9 +55,10 @@ void Lowering::find_destinations(OpId call, GraphId graph) {
 }
 
 bool Lowering::is_put_together(OpId concat) const {
-  if (!chooses_destinations() || module_.row(concat).name != "concat") return false;
+  if (!chooses_destinations() || module_.row(concat).view != ir::View::of_all_operands) return false;
   const auto& users = analysis_.users(module_.result(concat));
-  return std::count_if(users.begin(), users.end(), [&](const auto& use) { return module_.row(use.first).name == "matmul"; }) > 1;
+  return std::count_if(users.begin(), users.end(),
+                       [&](const auto& use) { return module_.row(use.first).product == ir::Product::matrices; }) > 1;
 }
 
 Tensor Lowering::whole_of(OpId concat) {

@@ -48,7 +48,7 @@ bool Lowering::waits_for_epilogue(OpId op) const {
   std::size_t between = 0;
   for (std::size_t i = at_ + 1; i < plan_.ops.size(); ++i) {
     const OpId next = plan_.ops[i];
-    if (module_.row(next).name == "constant" || plan_.fused_into.contains(next.value)) continue;
+    if (module_.row(next).constant || plan_.fused_into.contains(next.value)) continue;
     const Row* reader = find_row(module_.row(next).name);
     if (!is_elementwise(reader) && between++ < kMostBetween && may_come_first(next, v)) continue;
     if (!is_elementwise(reader) || !reader->expression || module_.results(next).size() != 1 || !reads_in_whole(next, v)) return false;

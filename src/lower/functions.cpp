@@ -36,7 +36,7 @@ Tensor Lowering::operand_of_first_call(GraphId g, std::size_t input) {
   const ValueId v = module_.operand(call, input);
   // A function of a call, with its inputs, unless it is or calls one that is being lowered: that would be lowered twice.
   const auto other = [&](ir::OpId op) -> Function* {
-    if (!op.valid() || module_.row(op).name != "call") return nullptr;
+    if (!op.valid() || module_.row(op).control != ir::Control::call) return nullptr;
     const GraphId f = module_.graphs(op)[0];
     if (!is_function(f)) return nullptr;
     const std::set<GraphId> below = reachable({&f, 1});

@@ -48,11 +48,10 @@ Tensor Lowering::linear(poplar::Graph& graph, const ir::Type& type, const std::s
 Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth, Fruitless& fruitless) {
   const poplar::Graph& here = graph_at(module_.type_of(v).place);
   const auto graphs = module_.graphs(op);
-  const std::string_view kind = module_.row(op).name;
   if (!graphs.empty()) {
     GraphId g = graphs[0];
     std::size_t input = index;
-    if (kind == "conditional") {
+    if (module_.row(op).control == ir::Control::branch) {
       if (index == 0) return {};
       const auto then_inputs = static_cast<std::size_t>(module_.attributes(op).integer("then_inputs"));
       input = index - 1;
@@ -71,7 +70,7 @@ Tensor Lowering::wish_through(ValueId v, OpId op, std::uint32_t index, int depth
     }
     return wish_of(module_.graph(g).inputs[input], depth + 1, fruitless);
   }
-  const Row* row = find_row(kind);
+  const Row* row = find_row(module_.row(op).name);
   if (row == nullptr || (!module_.row(op).moves && &graph_of(op) != &here)) return {};
   if (row->layout) {
     const Tensor t = row->layout({module_, op, index, graph_of(op), *this, name_of(v)});
@@ -112,7 +111,7 @@ Tensor Lowering::layout_wish(ValueId v) {
 
 ValueId Lowering::inner_input(OpId op, std::uint32_t index) const {
   const auto graphs = module_.graphs(op);
-  if (graphs.size() != 1 || is_function(graphs[0]) || module_.row(op).name == "conditional") return {};
+  if (graphs.size() != 1 || is_function(graphs[0]) || module_.row(op).control == ir::Control::branch) return {};
   const auto& inputs = module_.graph(graphs[0]).inputs;
   return index < inputs.size() ? inputs[index] : ValueId();
 }

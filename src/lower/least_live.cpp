@@ -113,7 +113,7 @@ class Scanner {
 
   // Whether an op's result has memory that is not counted elsewhere; of a call, its graph's outputs that are made there.
   bool is_made(OpId o, std::size_t result) {
-    if (m_.row(o).name != "call") return m_.results(o).size() == 1 && makes_tensor(m_, o) && ir::new_versions(m_, o).empty();
+    if (m_.row(o).control != ir::Control::call) return m_.results(o).size() == 1 && makes_tensor(m_, o) && ir::new_versions(m_, o).empty();
     const ir::Graph& inner = m_.graph(m_.graphs(o)[0]);
     if (result >= inner.outputs.size()) return false;
     of_graph(m_.graphs(o)[0]);

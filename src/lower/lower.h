@@ -50,7 +50,7 @@ struct Lowered {
 std::int64_t devices_of(const ir::Module& module);
 
 // Whether the op of that name becomes vertices and copies by a row of its own.
-bool has_lowering(std::string_view op);
+bool has_lowering(const ir::OpRow& op);
 
 // The graph must have devices_of(module) IPUs and module.replicas() replicas. Refuses (popart) ops without a lowering, all together;
 // (popart) types that tiles do not have, with the op; (poplar::graph_memory_allocation_error) variables that are larger than an IPU.

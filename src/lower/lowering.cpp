@@ -86,7 +86,7 @@ ValueId Lowering::resolved(ValueId v) const { return module_.value(v).graph == m
 // Constants belong to the whole program; they are made when the first op wants them as a tensor.
 void Lowering::make_constant(ValueId v) {
   const OpId producer = module_.value(v).producer;
-  PANDO_CHECK(producer.valid() && module_.row(producer).name == "constant");
+  PANDO_CHECK(producer.valid() && module_.row(producer).constant);
   const ir::HostTensor& data = module_.blob(std::get<ir::BlobId>(*module_.attributes(producer).find("data")));
   poplar::Graph& graph = graph_of(producer);
   const Tensor t = add_constant(graph, data, name_of(v));
@@ -115,7 +115,7 @@ void Lowering::lower_ops(GraphId graph) {
 
 void Lowering::lower_op(OpId op) {
   const ir::OpRow& kind = module_.row(op);
-  if (kind.name == "constant" || plan_.fused_into.contains(op.value)) return;
+  if (kind.constant || plan_.fused_into.contains(op.value)) return;
   const Row* row = find_row(kind.name);
   PANDO_CHECK(row != nullptr);
   if (is_elementwise(row)) {
@@ -145,7 +145,7 @@ void Lowering::refuse_what_has_no_lowering() const {
   for (std::size_t g = 0; g < module_.graph_count(); ++g) {
     for (OpId o : module_.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
       const ir::OpRow& row = module_.row(o);
-      if (row.name == "constant" || find_row(row.name) != nullptr) continue;
+      if (row.constant || find_row(row.name) != nullptr) continue;
       std::string text = std::string(row.name) + " '" + module_.name_of(o) + "'";
       if (const std::string at = module_.location_text(o); !at.empty()) text += " at " + at;
       missing.push_back(std::move(text));

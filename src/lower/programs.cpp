@@ -24,7 +24,7 @@ std::string upload_handle(StateId state) { return fmt::format("upload{}", state.
 std::string download_handle(StateId state) { return fmt::format("download{}", state.value); }
 std::string buffer_handle(ir::BufferId buffer) { return fmt::format("buffer{}", buffer.value); }
 
-bool has_lowering(std::string_view op) { return op == "constant" || find_row(op) != nullptr; }
+bool has_lowering(const ir::OpRow& op) { return op.constant || find_row(op.name) != nullptr; }
 
 std::int64_t devices_of(const ir::Module& module) {
   std::int64_t devices = 1;

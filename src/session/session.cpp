@@ -95,7 +95,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 bool maps_over_devices(const ir::Module& m) {
   for (std::size_t g = 0; g < m.graph_count(); ++g) {
     const auto& ops = m.graph(ir::GraphId(static_cast<ir::GraphId::rep>(g))).ops;
-    if (std::any_of(ops.begin(), ops.end(), [&](ir::OpId o) { return m.row(o).name == "pmap"; })) return true;
+    if (std::any_of(ops.begin(), ops.end(), [&](ir::OpId o) { return m.row(o).control == ir::Control::map; })) return true;
   }
   return false;
 }
@@ -266,7 +266,7 @@ void Session::prepare() {
   }
   transform::complete_places(s.module);
   dump.after("complete_places", s.module);
-  transform::expand(s.module, [](const ir::OpRow& row) { return lower::has_lowering(row.name); });
+  transform::expand(s.module, [](const ir::OpRow& row) { return lower::has_lowering(row); });
   dump.after("expand", s.module);
   transform::flatten_tuples(s.module);
   dump.after("flatten_tuples", s.module);

@@ -220,18 +220,18 @@ class Flattener {
   KindFacts facts_of(ir::OpId o, const ir::OpRow& row) {
     KindFacts f;
     f.known = true;
-    f.tuple = row.name == "make_tuple" || row.name == "get_element";
+    f.tuple = row.tuple != ir::Tuple::none;
     f.view = row.view != ir::View::none;
-    f.transfer = collective_of(row.name).has_value();
+    f.transfer = ir::crosses_devices(row);
     f.modifies = row.modifies[0].operand >= 0 || row.modifies_more != nullptr;
-    f.optimizer = row.name == "sgd";
+    f.optimizer = row.bundles;
     f.label = program_.label(costs_.label(m_, o));
     return f;
   }
 
   void add_tuple(ir::OpId o, const ir::OpRow& row) {
     const ir::ValueId result = m_.result(o);
-    if (row.name == "get_element") {
+    if (row.tuple == ir::Tuple::element) {
       const ir::ValueId tuple = m_.operand(o, 0);
       const auto& elements = m_.type_of(tuple).elements;
       const auto index = static_cast<std::size_t>(m_.attributes(o).integer("index"));
@@ -252,7 +252,7 @@ class Flattener {
   // --- graphs in graphs -----------------------------------------------------------------------------------------------------------------
 
   void add_call(ir::GraphId g, Body& b, ir::OpId o, const ir::OpRow& row) {
-    if (row.name != "call" && row.name != "repeat" && row.name != "pmap") {
+    if (row.control == ir::Control::branch || row.control == ir::Control::none) {
       ir::refuse(ir::ErrorClass::popart, "not-simulated",
                  "{}: which of its graphs runs is known when the program runs; it cannot be simulated", row.name);
     }
@@ -262,7 +262,7 @@ class Flattener {
     const std::uint32_t index = body(callee);
     kinds_.enter(g);
     add_finals(callee, index, modified);
-    if (row.name == "pmap") return add_pmap(b, o, index);
+    if (row.control == ir::Control::map) return add_pmap(b, o, index);
     operands_.clear();
     for (ir::ValueId v : m_.operands(o)) {
       const auto s = slots(v);
@@ -290,7 +290,7 @@ class Flattener {
       }
       end_ref(v);
     }
-    const std::int64_t trips = row.name == "repeat" ? m_.attributes(o).integer("count") : 1;
+    const std::int64_t trips = row.control == ir::Control::repeat ? m_.attributes(o).integer("count") : 1;
     writer.call(index, program_.label(program_.bodies[index].name), trips, operands_, results, devices);
   }
 

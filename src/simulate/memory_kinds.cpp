@@ -1,7 +1,6 @@
 #include "simulate/memory_kinds.h"
 
 #include "ir/op_row.h"
-#include "simulate/costs/cost_model.h"
 
 #include <algorithm>
 
@@ -24,14 +23,12 @@ const MemoryKinds::OpFacts& MemoryKinds::facts(ir::OpId o) {
   if (f.known) return f;
   const ir::OpRow& row = m_.row(o);
   f.known = true;
-  f.gradient = row.name.ends_with("_grad");
+  f.gradient = row.phase == ir::OpPhase::backward;
   f.update = row.graphs <= 0 && (row.modifies[0].operand >= 0 || row.modifies_more != nullptr);
-  f.transfer = collective_of(row.name).has_value();
-  f.carries = f.transfer || row.elementwise || row.view != ir::View::none || row.name == "make_tuple" || row.name == "get_element" ||
-              row.name == "concat" || row.name == "identity" || row.name == "sum";
-  f.arithmetic =
-      !f.gradient && (row.elementwise || row.view != ir::View::none || f.transfer || row.name == "make_tuple" ||
-                      row.name == "get_element" || row.name == "identity" || row.name == "cast" || row.name.ends_with("_updater"));
+  f.transfer = ir::crosses_devices(row);
+  const bool moves = f.transfer || row.elementwise || row.view != ir::View::none || row.tuple != ir::Tuple::none;
+  f.carries = moves || row.adds == ir::Adds::elements;
+  f.arithmetic = !f.gradient && (moves || row.phase == ir::OpPhase::update);
   return f;
 }
 

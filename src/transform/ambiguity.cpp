@@ -136,7 +136,7 @@ class GraphCheck {
   void narrow(Region& r, const Builder::Tensor& view, TensorId base) const {
     const OpId op = m_.value(view.first_value).producer;
     const Attributes& a = m_.attributes(op);
-    if (!r.box.exact || m_.row(op).name != "slice") {
+    if (!r.box.exact || m_.row(op).view_form != ViewForm::box) {
       r.box.exact = false;
       return;
     }

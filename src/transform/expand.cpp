@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/rows/gradient.h"
 #include "transform/gradient/ops_list.h"
 
 namespace pando::transform {

@@ -16,9 +16,9 @@ class Flattening {
   void run() {
     std::unordered_set<OpId> gone;
     for (OpId o : m_.graph(graph_).ops) {
-      if (m_.row(o).name == "make_tuple") {
+      if (m_.row(o).tuple == Tuple::make) {
         for (ValueId v : m_.operands(o)) elements_[m_.result(o)].push_back(now(v));
-      } else if (m_.row(o).name == "get_element") {
+      } else if (m_.row(o).tuple == Tuple::element) {
         const auto made = elements_.find(now(m_.operand(o, 0)));
         if (made == elements_.end()) continue;
         instead_[m_.result(o)] = made->second[static_cast<std::size_t>(m_.attributes(o).integer("index"))];
@@ -57,7 +57,7 @@ class Flattening {
     read.insert(g.finals.begin(), g.finals.end());
     std::unordered_set<OpId> gone;
     for (auto it = g.ops.rbegin(); it != g.ops.rend(); ++it) {
-      if (m_.row(*it).name == "make_tuple" && !read.contains(m_.result(*it))) {
+      if (m_.row(*it).tuple == Tuple::make && !read.contains(m_.result(*it))) {
         gone.insert(*it);
       } else {
         read.insert(m_.operands(*it).begin(), m_.operands(*it).end());

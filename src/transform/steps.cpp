@@ -74,7 +74,7 @@ void Steps::find_constants(const Precedence& precedence) {
   for (const auto& [first, then] : graph_.after) ordered.insert({first, then});
   constant_.resize(graph_.ops.size());
   for (std::size_t i = 0; i < graph_.ops.size(); ++i) {
-    constant_[i] = module_.row(graph_.ops[i]).name == "constant" && !precedence.next[i].empty() && !ordered.contains(graph_.ops[i]);
+    constant_[i] = module_.row(graph_.ops[i]).constant && !precedence.next[i].empty() && !ordered.contains(graph_.ops[i]);
   }
 }
 

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""The C++ of the pages: what is a whole program is built against the installed prefix and run, a codelet goes through popc, and a fragment is compiled
-in a setting of its own, below. (The pages of docs/guide are run by tests/python/test_guide.py, and so is the README's Python.)"""
+"""The C++ of the pages: what is a whole program is built against the installed prefix and run, a codelet goes through popc, a file of the project
+(it includes a header of src first) is compiled as one, and a fragment is compiled in a setting of its own, below. (The pages of docs/guide are run by tests/python/test_guide.py, and so is the README's Python.)"""
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
+import textwrap
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ["PANDO_BIN"])
 PREFIX = pathlib.Path(os.environ["PANDO_PREFIX"])
 POPC = os.environ.get("PANDO_POPC", str(BIN / "popc"))
-BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# In a list, blocks are indented.
+BLOCK = re.compile(r"^( *)```cpp\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 # What stands around a fragment: (before it, behind it). A page with several has one for each, in order.
 SETTINGS = {
@@ -44,7 +46,8 @@ def blocks():
     """(page, code, number of the fragment in its page) of every block of C++."""
     for page in pages():
         fragments = 0
-        for code in BLOCK.findall(page.read_text()):
+        for _, code in BLOCK.findall(page.read_text()):
+            code = textwrap.dedent(code)
             whole = code.startswith("#include")
             yield page.relative_to(ROOT).as_posix(), code, None if whole else fragments
             fragments += not whole
@@ -73,7 +76,9 @@ class CodeOfThePages(unittest.TestCase):
                 continue
             with self.subTest(page):
                 self.source.write_text(code)
-                if "int main(" in code:
+                if code.startswith('#include "'):
+                    self.is_of_the_project()
+                elif "int main(" in code:
                     self.builds_and_runs()
                 else:
                     compiled = run([POPC, self.source, "-o", self.source.with_suffix(".gp")])
@@ -94,9 +99,12 @@ class CodeOfThePages(unittest.TestCase):
             with self.subTest(page):
                 before, behind = SETTINGS[page][number]
                 self.source.write_text(before + code + behind)
-                compiled = run(["clang++-19", "-std=c++20", "-fsyntax-only", "-DFMT_SHARED", "-I", ROOT / "src", "-I", ROOT / "include",
-                                "-I", BIN.parent / "generated", self.source])
-                self.assertEqual(compiled.returncode, 0, compiled.stderr)
+                self.is_of_the_project()
+
+    def is_of_the_project(self):
+        compiled = run(["clang++-19", "-std=c++20", "-fsyntax-only", "-DFMT_SHARED", "-I", ROOT / "src", "-I", ROOT / "include",
+                        "-I", BIN.parent / "generated", self.source])
+        self.assertEqual(compiled.returncode, 0, compiled.stderr)
 
 
 if __name__ == "__main__":

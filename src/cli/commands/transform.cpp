@@ -8,6 +8,7 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "base/messages.h"
 #include "cli/commands.h"
 #include "cli/words.h"
 #include "ir/op_row.h"
@@ -68,6 +69,7 @@ int run(Arguments& a) {
     const transform::Program sequential = transform::annotate(std::move(m), note);
     transform::Distributed distributed = transform::parallelise(sequential, a.strategy);
     if (!a.pieces.empty()) write_file(a.pieces, transform::print_pieces(transform::pieces_of(sequential, distributed)));
+    for (const std::string& line : transform::to_lines(distributed.whole)) complain("note: " + line);
     m = std::move(distributed.module);
   }
   if (a.summary) {

@@ -65,7 +65,7 @@ class Rules {
     for (OpId o : graph.ops) {
       for (ValueId v : m_.results(o)) variable("graph " + graph.name, m_.value(v).type, bound, v);
       Variables inner = bound;
-      if (m_.row(o).name == "pmap") inner.insert(static_cast<std::int32_t>(m_.attributes(o).integer("device_var")));
+      if (m_.row(o).control == Control::map) inner.insert(static_cast<std::int32_t>(m_.attributes(o).integer("device_var")));
       for (GraphId c : m_.graphs(o)) this->graph(c, inner);
     }
   }
@@ -92,8 +92,7 @@ class Rules {
   }
 
   void op(OpId o) {
-    const std::string_view name = m_.row(o).name;
-    if (name.ends_with("_across")) group(o);
+    if (crosses_devices(m_.row(o))) group(o);
     if (has(m_.row(o).effects, Effects::stream)) stream(o);
   }
 

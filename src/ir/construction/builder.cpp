@@ -5,6 +5,8 @@
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/op_table.h"
+#include "ir/rows/gradient.h"
+#include "ir/rows/inference.h"
 
 #include <algorithm>
 
@@ -411,7 +413,7 @@ std::vector<OpId> Builder::carriers_of(GraphId graph) const {
 
 bool Builder::can_add_outputs(GraphId graph) const {
   const std::vector<OpId> ops = carriers_of(graph);
-  return std::all_of(ops.begin(), ops.end(), [&](OpId o) { return module_.row(o).name == "call"; });
+  return std::all_of(ops.begin(), ops.end(), [&](OpId o) { return module_.row(o).control == Control::call; });
 }
 
 void Builder::add_outputs_to_called(GraphId graph, std::span<const ValueId> values) {
@@ -419,7 +421,7 @@ void Builder::add_outputs_to_called(GraphId graph, std::span<const ValueId> valu
   const std::uint32_t position = static_cast<std::uint32_t>(module_.graph(graph).outputs.size());
   const std::vector<OpId> calls = carriers_of(graph);
   for (OpId o : calls) {
-    if (module_.row(o).name == "call") continue;
+    if (module_.row(o).control == Control::call) continue;
     refuse(ErrorClass::popart, "cannot-add-output", "graph '{}' is carried by {} '{}', whose results cannot grow",
            module_.graph(graph).name, module_.row(o).name, module_.name_of(o));
   }

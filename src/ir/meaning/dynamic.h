@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/host_tensor.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cstdint>
 #include <vector>

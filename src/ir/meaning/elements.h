@@ -1,7 +1,7 @@
 // Helpers of rows that go element by element, or that move elements without looking at them.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Arithmetic on values of a gradient or an expansion, spelled as arithmetic: `dy * (1.0 - y * y)` appends mul, sub and mul.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // What the rows of losses share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 

@@ -1,7 +1,7 @@
 // What reductions share: attributes "axis" (a list, counted from the front) and "keepdims".
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cstdint>
 #include <functional>

@@ -246,4 +246,59 @@ std::vector<Sample> gather_samples() {
   return all;
 }
 
+Subscripts gather_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
+  const std::size_t indices = o.operand(1).size(), first = is_grouped(o.attributes()) ? 1 : 0;
+  // Groups are as many as the attribute says, so that they are not cut.
+  std::size_t subscript = 0;
+  for (std::size_t d = first; d < o.operand(0).size(); ++d) {
+    if (d == axis) continue;
+    put(s.operands[0], d, subscript);
+    put(s.results[0], d < axis ? d : d + indices - first - 1, subscript++);
+  }
+  for (std::size_t d = first; d < indices; ++d) {
+    put(s.operands[1], d, subscript);
+    put(s.results[0], axis + d - first, subscript++);
+  }
+  return s;
+}
+
+Subscripts scatter_reduce_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  const Shape &data = o.operand(0), &indices = o.operand(1);
+  const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    put(s.operands[0], d, d);
+    if (d == axis) continue;
+    put(s.results[0], d, d);
+    if (o.operands() == 3) put(s.operands[2], d, d);
+  }
+  const std::size_t skip = is_grouped(o.attributes()) ? 1 : 0;
+  const bool names_slices = indices.size() == skip + 1;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const std::size_t beside = names_slices && d == skip ? axis : d;
+    if (indices[d] == data[beside]) put(s.operands[1], d, beside);
+  }
+  // Rows are added up, so that they may come in parts; initial values would be added up with each.
+  const bool adds = o.operands() == 2 && o.attributes().text("reduction") == "sum";
+  if (!adds) s.blocked = std::uint64_t{1} << axis;
+  if (skip) s.blocked |= 1;
+  return s;
+}
+
+Subscripts element_index_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  for (std::size_t d = 0; d < o.result().size(); ++d) {
+    bool equal = d != static_cast<std::size_t>(o.attributes().integer("axis"));
+    for (std::size_t i = 0; i < o.operands(); ++i) {
+      put(s.operands[i], d, d);
+      equal = equal && o.operand(i)[d] == o.result()[d];
+    }
+    put(s.results[0], d, d);
+    if (!equal) s.blocked |= std::uint64_t{1} << d;
+  }
+  return s;
+}
+
 }  // namespace pando::ir

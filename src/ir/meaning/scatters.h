@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/host_tensor.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cstdint>
 #include <vector>
@@ -30,5 +30,11 @@ void infer_gather(Inference& in);
 void evaluate_gather(Evaluation& e);
 void gather_gradient(Gradient& g);
 std::vector<Sample> gather_samples();
+
+// What the axis, the indices and groups leave of the dimensions.
+Subscripts gather_subscripts(const SubscriptsOf& o);
+Subscripts scatter_reduce_subscripts(const SubscriptsOf& o);
+// Of tensors that lie beside their indices, position by position: all dimensions but the axis in which they are equally long.
+Subscripts element_index_subscripts(const SubscriptsOf& o);
 
 }  // namespace pando::ir

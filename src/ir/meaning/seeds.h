@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ir/host_tensor.h"
-#include "ir/op_row.h"
 #include "ir/random.h"
+#include "ir/rows/define.h"
 
 #include <cstdint>
 #include <string_view>

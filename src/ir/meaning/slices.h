@@ -1,7 +1,7 @@
 // What slice and slice_assign mean by start, stop, step and axis.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 // the scalars that are tensors. Results: the update, and with a time step its new version, one more than before.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cstddef>
 #include <initializer_list>

@@ -42,4 +42,11 @@ std::vector<Sample> group_norm_samples() {
   return all;
 }
 
+Subscripts norm_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  put(s.operands[0], 0, 0);
+  for (auto& result : s.results) put(result, 0, 0);
+  return s;
+}
+
 }  // namespace pando::ir

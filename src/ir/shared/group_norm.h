@@ -1,7 +1,7 @@
 // What group_norm and its gradient share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <initializer_list>
 
@@ -20,5 +20,8 @@ constexpr DType statistics_type(DType t) { return t == DType::float16 ? DType::f
 // Refuses (popart): data without channels, groups that do not divide them, `parameters` that are not one number for each channel.
 void check_group_norm(const Inference& in, std::initializer_list<std::size_t> parameters);
 std::vector<Sample> group_norm_samples();
+
+// Samples are normalised one by one.
+Subscripts norm_subscripts(const SubscriptsOf& o);
 
 }  // namespace pando::ir

@@ -30,4 +30,10 @@ std::vector<Sample> joint_axes_samples(std::size_t operands) {
   return all;
 }
 
+Subscripts joint_axes_subscripts(const SubscriptsOf& o) {
+  Subscripts s = elementwise_subscripts(o);
+  for (auto d = static_cast<std::size_t>(o.attributes().integer("axis")); d < o.result().size(); ++d) s.blocked |= std::uint64_t{1} << d;
+  return s;
+}
+
 }  // namespace pando::ir

@@ -14,7 +14,7 @@ ValueId older_version(const Module& m, ValueId v);
 // Of several bases one behind the other: the one whose piece is taken.
 ValueId base_at(const Module& m, OpId view, OpId put) {
   if (m.row(view).view != View::of_all_operands) return m.operand(view, 0);
-  if (m.row(put).name != "slice") return {};  // another view of all of them
+  if (m.row(put).view_form != ViewForm::box) return {};  // another view of all of them
   const auto axis = static_cast<std::size_t>(m.attributes(view).integer("axis"));
   std::int64_t start = 0;
   for (ValueId base : m.operands(view)) {
@@ -45,9 +45,9 @@ ValueId older_version(const Module& m, ValueId v) {
   }
   const OpRow& row = m.row(producer);
   // An alias of the whole, taken by the user or again by the builder.
-  if ((m.op(producer).in_place || m.op(producer).implicit) && row.name == "detach") return m.operand(producer, 0);
+  if ((m.op(producer).in_place || m.op(producer).implicit) && row.view_form == ViewForm::whole) return m.operand(producer, 0);
   if (!m.op(producer).implicit) return {};
-  if (row.name == "slice_assign") return m.operand(producer, 0);
+  if (row.replaces_part) return m.operand(producer, 0);
   return row.view == View::none ? ValueId() : base_before(m, producer);
 }
 
@@ -58,7 +58,7 @@ bool has_several_programs(const Module& m, const Graph& main) {
 }  // namespace
 
 bool runs_in(const Module& m, OpId op, Context context) {
-  return m.op(op).graph != m.main_graph() || m.op(op).context == context || m.row(op).name == "constant";
+  return m.op(op).graph != m.main_graph() || m.op(op).context == context || m.row(op).constant;
 }
 
 ValueId version_in(const Module& m, ValueId v, Context context) {

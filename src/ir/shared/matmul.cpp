@@ -9,14 +9,14 @@ namespace pando::ir {
 namespace {
 
 // The matrices that a matmul multiplies: batches of (m, k) and (k, n).
-struct Product {
+struct MatrixProduct {
   Shape lhs_batch, rhs_batch, batch;
   std::int64_t m = 1, k = 1, n = 1;
 };
 
-std::optional<Product> product_of(const Shape& lhs, const Shape& rhs) {
+std::optional<MatrixProduct> product_of(const Shape& lhs, const Shape& rhs) {
   if (lhs.empty() || rhs.empty()) return std::nullopt;
-  Product p;
+  MatrixProduct p;
   p.k = lhs.back();
   if (lhs.size() > 1) p.m = lhs[lhs.size() - 2];
   if (rhs.size() > 1) p.n = rhs.back();
@@ -62,7 +62,7 @@ void check_matmul_operands(const Inference& in) {
 
 HostTensor matmul_product(const Evaluation& e, double factor) {
   const HostTensor &lhs = e.operand(0), &rhs = e.operand(1);
-  const Product p = *product_of(lhs.shape(), rhs.shape());
+  const MatrixProduct p = *product_of(lhs.shape(), rhs.shape());
   HostTensor out = e.fresh();
   for (std::int64_t b = 0; b < elements_of(p.batch); ++b) {
     const std::int64_t left = broadcast_index(p.lhs_batch, p.batch, b) * p.m * p.k,
@@ -79,7 +79,7 @@ HostTensor matmul_product(const Evaluation& e, double factor) {
 }
 
 Cost matmul_cost(const Inference& in) {
-  const Product p = *product_of(in.shape(0), in.shape(1));
+  const MatrixProduct p = *product_of(in.shape(0), in.shape(1));
   Cost c;
   c.operations =
       2.0 * static_cast<double>(elements_of(p.batch)) * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n);
@@ -109,6 +109,34 @@ double log2_scale_of(const Evaluation& e, std::size_t operand) {
   const std::int64_t scale = e.operand(operand).integer(0);
   if (scale < -32 || scale >= 32) refuse(ErrorClass::runtime, "log2-scale-range", "log2_scale is {}; it must be -32 to 31", scale);
   return std::ldexp(1.0, static_cast<int>(scale));
+}
+
+Subscripts matmul_subscripts(const SubscriptsOf& o) {
+  constexpr std::size_t kM = 0, kK = 1, kN = 2, kBatch = 3;
+  const Shape &a = o.operand(0), &b = o.operand(1), &out = o.result();
+  Subscripts s = o.blank();
+  s.sums = Subscripts::Sums::any_one;
+  const std::size_t matrix = (a.size() >= 2) + (b.size() >= 2);  // dimensions of the result that are no batches
+  put(s.operands[0], a.size() - 1, kK);
+  put(s.operands[1], b.size() >= 2 ? b.size() - 2 : 0, kK);
+  if (a.size() >= 2) {
+    put(s.operands[0], a.size() - 2, kM);
+    put(s.results[0], out.size() - matrix, kM);
+  }
+  if (b.size() >= 2) {
+    put(s.operands[1], b.size() - 1, kN);
+    put(s.results[0], out.size() - 1, kN);
+  }
+  for (std::size_t back = 1; back + matrix <= out.size(); ++back) {
+    const std::size_t at = out.size() - matrix - back;
+    const auto lead = [&](const Shape& shape, std::vector<Subscripts::At>& list) {
+      if (shape.size() >= 2 + back && shape[shape.size() - 2 - back] == out[at]) put(list, shape.size() - 2 - back, kBatch + back);
+    };
+    lead(a, s.operands[0]);
+    lead(b, s.operands[1]);
+    put(s.results[0], at, kBatch + back);
+  }
+  return s;
 }
 
 }  // namespace pando::ir

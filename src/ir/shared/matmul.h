@@ -1,7 +1,7 @@
 // What the matrix products share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <optional>
 
@@ -21,5 +21,8 @@ void check_log2_scale(const Inference& in, std::size_t operand);
 void check_cast_scale(const Inference& in);
 // 2^scale. Refuses (runtime) a scale out of range.
 double log2_scale_of(const Evaluation& e, std::size_t operand);
+
+// (m,k),(k,n)->(m,n) with batches; a third operand is whole. Sums of parts go through where one operand is some.
+Subscripts matmul_subscripts(const SubscriptsOf& o);
 
 }  // namespace pando::ir

@@ -71,4 +71,63 @@ std::vector<Sample> nll_samples(bool with_gradient, std::initializer_list<std::s
   return all;
 }
 
+Subscripts nll_subscripts(const SubscriptsOf& o) {
+  if (o.attributes().text("reduction") == "mean") return {.whole = "it takes a mean over all rows"};
+  Subscripts s = o.blank();
+  const std::size_t rank = o.operand(1).size();
+  for (std::size_t d = 0; d < rank; ++d) {
+    for (std::size_t i = 0; i < o.operands(); ++i) {
+      if (o.operand(i).size() > d) put(s.operands[i], d, d);
+    }
+    for (std::size_t i = 0; i < o.results(); ++i) {
+      if (o.result(i).size() > d) put(s.results[i], d, d);
+    }
+  }
+  return s;
+}
+
+namespace {
+
+bool takes_mean(const Expansion& x) { return x.attributes().text("reduction") == "mean"; }
+
+Attributes with_sum(const Expansion& x) {
+  Attributes a = x.attributes();
+  a.set("reduction", std::string("sum"));
+  return a;
+}
+
+// 1 / (rows that count).
+ValueId share_of_rows(MeanExpansion& x) {
+  const Attributes& a = x.attributes();
+  const ValueId labels = x.operand(1);
+  const DType dtype = x.type_of(x.operand(0)).dtype;
+  if (a.has("ignore_index")) return x.share_of_counted(labels, a.integer("ignore_index"), dtype);
+  return x.scalar(dtype, 1 / static_cast<double>(elements_of(x.type_of(labels).shape)));
+}
+
+}  // namespace
+
+bool nll_loss_as_sums(MeanExpansion& x) {
+  if (!takes_mean(x)) return false;
+  const ValueId share = share_of_rows(x);
+  x.result(x.op("mul", {x.op("nll_loss", {x.operand(0), x.operand(1)}, with_sum(x)), share}));
+  return true;
+}
+
+bool nll_grad_as_sums(MeanExpansion& x) {
+  if (!takes_mean(x)) return false;
+  const ValueId share = share_of_rows(x), dy = x.op("mul", {x.operand(2), share});
+  x.result(x.op("nll_grad", {x.operand(0), x.operand(1), dy}, with_sum(x)));
+  return true;
+}
+
+bool nll_loss_with_softmax_grad_as_sums(MeanExpansion& x) {
+  if (!takes_mean(x)) return false;
+  const ValueId share = share_of_rows(x);
+  std::vector<ValueId> operands;
+  for (std::size_t i = 0; i < x.operands(); ++i) operands.push_back(x.operand(i));
+  for (const ValueId sum : x.ops("nll_loss_with_softmax_grad", operands, with_sum(x))) x.result(x.op("mul", {sum, share}));
+  return true;
+}
+
 }  // namespace pando::ir

@@ -1,7 +1,7 @@
 // What the rows of the negative log likelihood share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 
@@ -22,5 +22,12 @@ double nll_divisor(const Evaluation& e);
 HostTensor nll_loss_of(const Evaluation& e, const std::function<double(double)>& term);
 
 std::vector<Sample> nll_samples(bool with_gradient, std::initializer_list<std::string_view> allowed = {});
+
+// Probabilities and labels; the last dimension of the former counts classes, and is whole.
+Subscripts nll_subscripts(const SubscriptsOf& o);
+// With reduction "mean": the same with "sum", times a factor.
+bool nll_loss_as_sums(MeanExpansion& x);
+bool nll_grad_as_sums(MeanExpansion& x);
+bool nll_loss_with_softmax_grad_as_sums(MeanExpansion& x);
 
 }  // namespace pando::ir

@@ -1,7 +1,7 @@
 // How collectives combine values: attribute "op", one of add, mean, mul, min, max, and, or, square_add.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <span>
 #include <vector>

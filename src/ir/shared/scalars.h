@@ -4,7 +4,7 @@
 // the parameters that are operands, in order. A parameter that is neither is absent.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cstddef>
 #include <initializer_list>

@@ -1,5 +1,7 @@
 // Meanings and samples that many rows share.
-#include "ir/op_row.h"
+#include "ir/rows/evaluation.h"
+#include "ir/rows/inference.h"
+#include "ir/rows/sample.h"
 
 #include "base/check.h"
 #include "ir/error.h"

@@ -1,7 +1,7 @@
 // What the rows that update variables share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 #include "ir/shared/scalars.h"
 
 #include <functional>

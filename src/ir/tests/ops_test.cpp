@@ -5,6 +5,8 @@
 #include "ir/infer.h"
 #include "ir/interpreter.h"
 #include "ir/op_table.h"
+#include "ir/rows/gradient.h"
+#include "ir/rows/inference.h"
 #include "ir/samples.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,6 @@
 #include "ir/types/tuples.h"
+#include "ir/rows/gradient.h"
+#include "ir/rows/inference.h"
 
 #include <algorithm>
 #include <cstring>

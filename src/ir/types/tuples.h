@@ -1,6 +1,7 @@
 // What ops between devices share. A tuple holds one tensor for each device; `devices` lists them where an op makes a tuple of one tensor.
 #pragma once
 
+#include "ir/host_tensor.h"
 #include "ir/op_row.h"
 
 #include <span>

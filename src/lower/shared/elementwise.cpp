@@ -63,7 +63,7 @@ Any Lowering::expression_of(ValueId v, OpId reader, Group& group) {
   if (producer.valid()) {
     const auto fused = plan_.fused_into.find(producer.value);
     if (fused != plan_.fused_into.end() && fused->second == reader) return expression_of(producer, group);
-    if (module_.row(producer).name == "constant" && ir::elements_of(module_.type_of(v).shape) == 1) {
+    if (module_.row(producer).constant && ir::elements_of(module_.type_of(v).shape) == 1) {
       return constant_expression(module_.blob(std::get<ir::BlobId>(*module_.attributes(producer).find("data"))));
     }
   }
@@ -173,7 +173,7 @@ void Lowering::lower_elementwise(OpId op) {
   join(group, op);
   for (std::size_t i = at_ + 1; options_.fuse && i < plan_.ops.size(); ++i) {
     const OpId next = plan_.ops[i];
-    if (module_.row(next).name == "constant" || plan_.fused_into.contains(next.value)) continue;
+    if (module_.row(next).constant || plan_.fused_into.contains(next.value)) continue;
     if (!join(group, next)) break;
     plan_.fused_into.emplace(next.value, next);  // it is done
   }

@@ -114,7 +114,7 @@ bool is_transposed(const OpLowering& o, Analysis& analysis) {
       analysis.users(v).empty())
     return false;
   for (const auto& [op, index] : analysis.users(v)) {
-    if (m.row(op).name != "transpose") return false;
+    if (m.row(op).view_form != ir::ViewForm::permuted) return false;
     const ir::Ints& order = m.attributes(op).ints("permutation");
     for (std::int64_t d = 0; d < rank; ++d)
       if (order[static_cast<std::size_t>(d)] != (d + 2 < rank ? d : 2 * rank - 3 - d)) return false;
@@ -135,7 +135,7 @@ Tensor where_readers_want(const OpLowering& o, Lowering& l) {
   if (rank < 3 || !grouped) return {};
   const auto users = l.analysis().users(v);
   const auto keeps_rows = [&](const auto& use) {
-    return m.row(use.first).name == "transpose" && m.attributes(use.first).ints("permutation").back() == rank - 1;
+    return m.row(use.first).view_form == ir::ViewForm::permuted && m.attributes(use.first).ints("permutation").back() == rank - 1;
   };
   if (users.empty() || !std::all_of(users.begin(), users.end(), keeps_rows)) return {};
   const Tensor wish = l.layout_wish(v);

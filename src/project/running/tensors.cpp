@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "ir/error.h"
+#include "ir/rows/evaluation.h"
 
 #include <cstring>
 

@@ -183,9 +183,11 @@ class Spreader {
   }
 
   void copy(OpId o, GraphId graph, std::size_t r) {
-    const std::string_view name = from_.row(o).name;
-    if (name == "replica_sharded_slice") return shard(o, graph, r, at(from_.operand(o, 0), r));
-    if (name == "replicated_slice") return slice_of_replica(o, graph, r);
+    switch (from_.row(o).replica_part) {
+      case ReplicaPart::of_flat: return shard(o, graph, r, at(from_.operand(o, 0), r));
+      case ReplicaPart::along_axis: return slice_of_replica(o, graph, r);
+      case ReplicaPart::none: break;
+    }
     std::vector<ValueId> operands;
     std::vector<GraphId> graphs;
     std::vector<TypeId> types;
@@ -256,16 +258,16 @@ class Spreader {
     to().set_current_context(from_.op(o).context);
     to().set_current_location(from_.op(o).location.valid() ? to().location(from_.location(from_.op(o).location)) : LocationId());
     const ReplicaGrouping g = grouping(o);
-    const std::string_view name = from_.row(o).name;
+    const Traffic traffic = from_.row(o).traffic;
     // What the others see is what there was before.
     std::vector<ValueId> mine;
     for (std::size_t r = 0; r < replicas_; ++r) mine.push_back(at(from_.operand(o, 0), r));
     for (std::size_t r = 0; r < replicas_; ++r) {
       std::vector<ValueId> parts;
       for (std::int64_t m : g.members(g.group_of(static_cast<std::int64_t>(r)))) parts.push_back(mine[static_cast<std::size_t>(m)]);
-      if (name == "replicated_all_gather") {
+      if (traffic == Traffic::all_gather) {
         at(from_.result(o), r) = gathered(o, r, parts);
-      } else if (name == "replicated_reduce_scatter") {
+      } else if (traffic == Traffic::reduce_scatter) {
         shard(o, main_, r, reduced(o, r, parts));
       } else if (from_.attributes(o).flag("identical_inputs", false)) {
         at(from_.result(o), r) = mine[r];

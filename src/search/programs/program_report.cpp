@@ -35,6 +35,7 @@ std::string to_table(const ProgramResult& r) {
       if (e.at_peak[k] > 0) text += fmt::format(" {} {}", simulate::name_of(static_cast<simulate::MemoryKind>(k)), e.at_peak[k]);
     }
     text += "\n";
+    for (const std::string& whole : transform::to_lines(e.whole)) text += "  " + whole + "\n";
   }
   if (!r.frontier.empty()) {
     text += "frontier:\n";

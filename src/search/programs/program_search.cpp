@@ -321,10 +321,11 @@ ProgramEstimate estimate_program(const Program& program, const transform::Strate
   const simulate::ClusterCostModel own(cluster);
   transform::Strategy s = strategy;
   s.verify = false;
-  const transform::Distributed d = transform::parallelise(program, s);
+  transform::Distributed d = transform::parallelise(program, s);
   const simulate::Program p = simulate::flatten(d.module, costs ? *costs : own);
   const simulate::Timeline t = simulate::run_clock(p, cluster);
   ProgramEstimate e;
+  e.whole = std::move(d.whole);
   e.seconds = t.seconds;
   for (std::size_t i = 0; i < t.devices.size(); ++i) {
     if (t.devices[i].computing > e.computing) e.computing = t.devices[i].computing, e.busiest = static_cast<std::int32_t>(i);

@@ -61,6 +61,8 @@ struct ProgramEstimate {
   // On the fullest device.
   std::int64_t peak = 0;
   simulate::KindBytes at_peak{};
+  // What runs on whole operands, and why.
+  std::vector<transform::RunsWhole> whole;
 };
 
 struct FoundProgram {

@@ -48,7 +48,9 @@ bool has_attention(const Program& p, const transform::Layout& layout) {
     return m.value(v).producer.valid() && layout.when[m.value(v).producer.index()] == transform::When::each;
   };
   for (ir::OpId o : m.graph(m.main_graph()).ops) {
-    if (m.row(o).name == "matmul" && p.phase_of(o) == Phase::forward && depends(m.operand(o, 0)) && depends(m.operand(o, 1))) return true;
+    if (m.row(o).product == ir::Product::matrices && p.phase_of(o) == Phase::forward && depends(m.operand(o, 0)) &&
+        depends(m.operand(o, 1)))
+      return true;
   }
   return false;
 }

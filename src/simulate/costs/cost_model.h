@@ -84,7 +84,7 @@ class TableCostModel : public CostModel {
 };
 
 // Which collective a row is, where it is one.
-std::optional<Collective> collective_of(std::string_view op);
+std::optional<Collective> collective_of(const ir::OpRow& row);
 // All tensors of an op's operands, or results, with tuples taken apart.
 std::vector<ir::TypeId> tensors_of(const ir::Module& module, std::span<const ir::ValueId> values);
 

@@ -59,12 +59,12 @@ planning::Convolution convolution_of(const ir::Convolution& c, const Types& type
 
 // Cycles, or nothing for what is neither.
 std::optional<double> planned_cycles(const ir::Module& module, ir::OpId op, const Machine& machine) {
-  const std::string_view name = module.row(op).name;
-  if (name != "matmul" && name != "conv") return std::nullopt;
+  const ir::OpRow& row = module.row(op);
+  if (!ir::multiplies_by_weight(row)) return std::nullopt;
   const auto types = types_of(module, op);
   if (!types) return std::nullopt;
   const ir::Shape &a = module.type_of(module.operand(op, 0)).shape, &b = module.type_of(module.operand(op, 1)).shape;
-  if (name == "matmul") return plan_product(product_of(a, b, *types), machine).cost();
+  if (row.product == ir::Product::matrices) return plan_product(product_of(a, b, *types), machine).cost();
   const planning::Convolution c = convolution_of(ir::convolution_of(module.attributes(op), a, b), *types);
   const auto plan = plan_convolution(c, planning::ConvolutionKind::forward, {}, machine);
   return plan ? std::optional(plan->cost.total()) : std::nullopt;

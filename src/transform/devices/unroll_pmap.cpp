@@ -21,8 +21,7 @@ using Binding = std::map<std::int32_t, Place>;
 
 class Unroller {
  public:
-  explicit Unroller(const Module& from)
-      : from_(from), pmap_(op_kind("pmap")), tuple_(op_kind("make_tuple")), element_(op_kind("get_element")) {
+  explicit Unroller(const Module& from) : from_(from), tuple_(op_kind("make_tuple")), element_(op_kind("get_element")) {
     copy_tables(from_, to_);
   }
 
@@ -96,7 +95,7 @@ class Unroller {
 
   void body(GraphId old, Frame& f) {
     for (OpId o : from_.graph(old).ops) {
-      if (from_.op(o).kind == pmap_) {
+      if (from_.row(o).control == Control::map) {
         pmap(o, f);
       } else {
         copy(o, f);
@@ -149,7 +148,7 @@ class Unroller {
 
   const Module& from_;
   Module to_;
-  OpKind pmap_, tuple_, element_;
+  OpKind tuple_, element_;
   std::map<std::pair<GraphId, std::vector<std::pair<std::int32_t, std::int32_t>>>, GraphId> made_;
 };
 

@@ -71,7 +71,7 @@ class Annotator {
       data = true;
     }
     for (OpId o : ops()) {
-      if (!data && (m_.row(o).name == "matmul" || m_.row(o).name == "conv")) weight[m_.operand(o, 1).index()] = true;
+      if (!data && multiplies_by_weight(m_.row(o))) weight[m_.operand(o, 1).index()] = true;
     }
     for (std::size_t i = 0; i < n; ++i) {
       const ValueId v = main().inputs[i];
@@ -82,7 +82,7 @@ class Annotator {
   ValueId loss() const {
     if (!a_.loss) {
       for (OpId o : ops()) {
-        if (main().outputs.empty() && m_.row(o).name == "host_store") return m_.operand(o, 0);
+        if (main().outputs.empty() && stores_stream(m_, o)) return m_.operand(o, 0);
       }
       if (main().outputs.empty()) refuse(ErrorClass::value, "no-loss", "the main graph has no output; say which value is the loss");
       return main().outputs[0];
@@ -109,7 +109,7 @@ class Annotator {
     for (OpId o : ops()) {
       bool any = false;
       for (ValueId v : m_.results(o)) any |= needed[v.index()];
-      if (!any) p_.phase[o.index()] = m_.row(o).name == "sgd" ? Phase::update : Phase::backward;
+      if (!any) p_.phase[o.index()] = m_.row(o).phase == OpPhase::update ? Phase::update : Phase::backward;
     }
     updates();
   }
@@ -143,7 +143,7 @@ class Annotator {
     }
   }
   bool adds_gradients(OpId o) const {
-    if (m_.row(o).name != "add" && m_.row(o).name != "add_n") return false;
+    if (m_.row(o).adds != Adds::operands) return false;
     const auto operands = m_.operands(o);
     return std::all_of(operands.begin(), operands.end(), [&](ValueId v) {
       const OpId p = m_.value(v).producer;
@@ -161,7 +161,7 @@ class Annotator {
   }
 
   bool loads_samples(OpId o) const {
-    if (m_.row(o).name != "host_load") return false;
+    if (!loads_stream(m_, o)) return false;
     return Program::dim_of(p_.stream_batch_dim, std::get<HostStreamId>(*m_.attributes(o).find("stream")).index()) >= 0;
   }
 
@@ -200,7 +200,7 @@ class Annotator {
     std::optional<std::size_t> cut;
     for (std::size_t i = 0; i < forward.size(); ++i) {
       const OpId o = forward[i];
-      const bool multiplies = (m_.row(o).name == "matmul" || m_.row(o).name == "conv") && !activation[m_.operand(o, 1).index()];
+      const bool multiplies = multiplies_by_weight(m_.row(o)) && !activation[m_.operand(o, 1).index()];
       if (product && live == 1) cut = i;
       p_.layer[o.index()] = layer;
       if (multiplies && cut) {

@@ -2,8 +2,7 @@
 
 #include "ir/error.h"
 #include "ir/infer.h"
-#include "ir/op_row.h"
-#include "ir/op_table.h"
+#include "ir/rows/gradient.h"
 #include "ir/text/print.h"
 #include "transform/distribute/loop_facts.h"
 #include "transform/distribute/module_copy.h"
@@ -32,12 +31,7 @@ class Flattener {
  public:
   // `chosen`: these calls and loops, and nothing else; null: all, and means.
   Flattener(const Program& program, Chosen chosen)
-      : program_(program),
-        from_(program.module),
-        chosen_(std::move(chosen)),
-        call_(op_kind("call")),
-        repeat_(op_kind("repeat")),
-        copies_(from_.op_count()) {
+      : program_(program), from_(program.module), chosen_(std::move(chosen)), copies_(from_.op_count()) {
     out_.batch_dim = program.batch_dim;
     out_.sequence_dim = program.sequence_dim;
     out_.expert_dim = program.expert_dim;
@@ -50,7 +44,7 @@ class Flattener {
     graph_ = main_ = to().add_graph(main.name);
     facts_.emplace(to(), main_);
     for (std::uint32_t g = 0; g < from_.graph_count(); ++g) {
-      for (OpId o : from_.graph(GraphId(g)).ops) has_loops_ = has_loops_ || from_.op(o).kind == repeat_;
+      for (OpId o : from_.graph(GraphId(g)).ops) has_loops_ = has_loops_ || from_.row(o).control == Control::repeat;
     }
     Values values;
     for (std::size_t i = 0; i < main.inputs.size(); ++i) {
@@ -78,12 +72,14 @@ class Flattener {
     out_.ahead.resize(to().op_count(), false);
   }
   // Graphs that are carried stay as they are.
-  bool is_written_out(OpId o, OpKind kind) const { return from_.op(o).kind == kind && (!chosen_ || (graph_ == main_ && chosen_(o))); }
+  bool is_written_out(OpId o, Control control) const {
+    return from_.row(o).control == control && (!chosen_ || (graph_ == main_ && chosen_(o)));
+  }
 
   void op(OpId o, Values& values, Phase phase, std::uint32_t layer) {
-    if (is_written_out(o, call_)) {
+    if (is_written_out(o, Control::call)) {
       call(o, values, phase, layer);
-    } else if (graph_ == main_ && is_written_out(o, repeat_)) {
+    } else if (graph_ == main_ && is_written_out(o, Control::repeat)) {
       loop(o, values, phase, layer);
     } else if (!is_known(o, values) && (chosen_ || !without_mean(o, values))) {
       std::vector<ValueId> operands;
@@ -114,7 +110,7 @@ class Flattener {
     if (!unrolled_ || graph_ != main_ || !is_pure(o)) return false;
     std::vector<ValueId> operands;
     for (ValueId v : from_.operands(o)) operands.push_back(values.at(v));
-    if (const auto v = facts_->instead(from_.row(o).name, from_.attributes(o), operands)) {
+    if (const auto v = facts_->instead(from_.row(o), from_.attributes(o), operands)) {
       values[from_.result(o)] = *v;
       return true;
     }
@@ -187,39 +183,43 @@ class Flattener {
   }
   ValueId scalar(DType dtype, double x) { return add("constant", {}, {{"data", to().add_blob(HostTensor::filled(dtype, {}, x))}}); }
 
-  // Means over what may be cut: sums of it, times a factor.
+  // Means over what may be cut: sums of it, times a factor, as the op's row writes them.
+  class Means : public MeanExpansion {
+   public:
+    Means(Flattener& flattener, OpId op, const Values& values) : f_(flattener), op_(op), values_(values) {}
+
+    const Attributes& attributes() const override { return f_.from_.attributes(op_); }
+    std::size_t operands() const override { return f_.from_.operands(op_).size(); }
+    ValueId operand(std::size_t i) const override { return values_.at(f_.from_.operand(op_, i)); }
+    const Type& type_of(ValueId v) const override { return f_.out_.module.type_of(v); }
+    const Type& result_type(std::size_t i) const override { return f_.from_.type_of(f_.from_.result(op_, i)); }
+    ValueId op(std::string_view name, std::initializer_list<ValueId> operands, const Attributes& attributes) override {
+      return ops(name, std::span(operands.begin(), operands.size()), attributes)[0];
+    }
+    std::vector<ValueId> ops(std::string_view name, std::span<const ValueId> operands, const Attributes& attributes) override {
+      Module& m = f_.out_.module;
+      const OpId made = infer_and_add(m, f_.graph_, name, operands, attributes);
+      return {m.results(made).begin(), m.results(made).end()};
+    }
+    ValueId scalar(DType dtype, double x) override { return f_.scalar(dtype, x); }
+    ValueId share_of_counted(ValueId labels, std::int64_t ignored, DType dtype) override {
+      return f_.share_of_counted(labels, ignored, dtype);
+    }
+    void result(ValueId v) override { results.push_back(v); }
+
+    std::vector<ValueId> results;
+
+   private:
+    Flattener& f_;
+    OpId op_;
+    const Values& values_;
+  };
+
   bool without_mean(OpId o, Values& values) {
-    const std::string_view name = from_.row(o).name;
-    const Attributes& a = from_.attributes(o);
-    if (name == "mean") {
-      const Type& in = from_.type_of(from_.operand(o, 0));
-      const double n = static_cast<double>(elements_of(in.shape)) / static_cast<double>(elements_of(from_.type_of(from_.result(o)).shape));
-      const ValueId sum = add("sum", {values.at(from_.operand(o, 0))}, a);
-      values[from_.result(o)] = add("mul", {sum, scalar(in.dtype, 1 / n)});
-      return true;
-    }
-    const bool both = name == "nll_loss_with_softmax_grad", nll = both || name == "nll_loss" || name == "nll_grad";
-    if (!nll || a.text("reduction") != "mean") return false;
-    Attributes as_sum = a;
-    as_sum.set("reduction", std::string("sum"));
-    const double rows = static_cast<double>(elements_of(from_.type_of(from_.operand(o, 1)).shape));
-    const ValueId probs = values.at(from_.operand(o, 0)), labels = values.at(from_.operand(o, 1));
-    const DType dtype = from_.type_of(from_.operand(o, 0)).dtype;
-    const ValueId factor = a.has("ignore_index") ? share_of_counted(labels, a.integer("ignore_index"), dtype) : scalar(dtype, 1 / rows);
-    if (both) {
-      std::vector<ValueId> operands;
-      for (ValueId v : from_.operands(o)) operands.push_back(values.at(v));
-      const OpId sums = infer_and_add(to(), graph_, name, operands, as_sum);
-      for (std::size_t i = 0; i < 2; ++i) values[from_.result(o, i)] = add("mul", {to().result(sums, i), factor});
-      return true;
-    }
-    if (name == "nll_loss") {
-      values[from_.result(o)] = add("mul", {add("nll_loss", {probs, labels}, as_sum), factor});
-      return true;
-    }
-    const ValueId dy = add("mul", {values.at(from_.operand(o, 2)), factor});
-    const ValueId operands[] = {probs, labels, dy};
-    values[from_.result(o)] = to().result(infer_and_add(to(), graph_, name, operands, as_sum));
+    const OpRow& row = from_.row(o);
+    Means means(*this, o, values);
+    if (row.as_sums == nullptr || !row.as_sums(means)) return false;
+    for (std::size_t i = 0; i < means.results.size(); ++i) values[from_.result(o, i)] = means.results[i];
     return true;
   }
 
@@ -269,7 +269,6 @@ class Flattener {
   const Chosen chosen_;
   Program out_;
   GraphId graph_, main_;
-  OpKind call_, repeat_;
   bool has_loops_ = false, unrolled_ = false;
   // Layers that trips have added.
   std::uint32_t shift_ = 0;
@@ -313,7 +312,7 @@ bool spans_devices(const Module& m, OpId op) {
   return meet || devices.size() > 1;
 }
 
-bool is_written_out(const Module& m, OpId o) { return m.row(o).name == "call" || m.row(o).name == "repeat"; }
+bool is_written_out(const Module& m, OpId o) { return m.row(o).control == Control::call || m.row(o).control == Control::repeat; }
 
 void refuse_branches(const Module& m) {
   for (OpId o : m.graph(m.main_graph()).ops) {

@@ -2,6 +2,7 @@
 
 #include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/samples.h"
 
 namespace pando::transform {
 
@@ -12,6 +13,9 @@ namespace {
 // One row of the first dimension.
 bool is_row(const Attributes& a) { return a.ints("axes") == Ints{0} && a.ints("sizes") == Ints{1}; }
 
+// Memory that begins with zeros.
+bool is_zeros(const Attributes& a) { return a.has("init_type") && a.text("init_type") == "zero"; }
+
 }  // namespace
 
 std::optional<std::int64_t> LoopFacts::number(ValueId v) const {
@@ -20,18 +24,34 @@ std::optional<std::int64_t> LoopFacts::number(ValueId v) const {
   return it->second;
 }
 
-std::optional<ValueId> LoopFacts::instead(std::string_view op, const Attributes& attributes, const std::vector<ValueId>& operands) {
-  if (op == "reshape") {
+std::optional<std::int64_t> LoopFacts::computed(OpId o) const {
+  const OpRow& row = m_.row(o);
+  const Type& type = m_.type_of(m_.result(o));
+  if (!type.is_tensor() || !is_integer(type.dtype) || elements_of(type.shape) != 1) return std::nullopt;
+  if (row.constant) return m_.blob(std::get<BlobId>(*m_.attributes(o).find("data"))).integer(0);
+  if (!row.elementwise || m_.operands(o).empty()) return std::nullopt;
+  std::vector<HostTensor> operands;
+  for (ValueId v : m_.operands(o)) {
+    const auto x = number(v);
+    if (!x) return std::nullopt;
+    operands.emplace_back(m_.type_of(v).dtype, m_.type_of(v).shape);
+    operands.back().set_integer(0, *x);
+  }
+  return evaluate(row, operands, m_.attributes(o), m_.op(o).in_place)[0].integer(0);
+}
+
+std::optional<ValueId> LoopFacts::instead(const OpRow& op, const Attributes& attributes, const std::vector<ValueId>& operands) {
+  if (op.view_form == ViewForm::reshaped && attributes.has("shape")) {
     const auto it = reshaped_.find(operands[0].value);
     if (it != reshaped_.end() && attributes.ints("shape") == Ints(m_.type_of(it->second).shape)) return it->second;
   }
-  if (op == "add") {
+  if (op.adds == Adds::operands && operands.size() == 2) {
     for (const std::size_t i : {0u, 1u}) {
       const ValueId other = operands[1 - i];
       if (zeros_.contains(operands[i].value) && m_.type_of(operands[i]).shape == m_.type_of(other).shape) return other;
     }
   }
-  if (op != "dynamic_slice" || !is_row(attributes)) return std::nullopt;
+  if (op.indexed != Indexed::reads || !is_row(attributes)) return std::nullopt;
   const auto index = number(operands[1]);
   const Shape& shape = m_.type_of(operands[0]).shape;
   if (!index || *index < 0 || *index >= shape[0]) return std::nullopt;
@@ -45,19 +65,16 @@ std::optional<ValueId> LoopFacts::instead(std::string_view op, const Attributes&
 
 void LoopFacts::note(OpId o) {
   if (m_.results(o).size() != 1) return;
-  const std::string_view op = m_.row(o).name;
+  const OpRow& op = m_.row(o);
   const ValueId result = m_.result(o);
   const Type& type = m_.type_of(result);
-  if (op == "constant" && is_integer(type.dtype) && elements_of(type.shape) == 1) {
-    numbers_[result.value] = m_.blob(std::get<BlobId>(*m_.attributes(o).find("data"))).integer(0);
-  } else if (op == "init" && m_.attributes(o).text("init_type") == "zero") {
+  if (const auto x = computed(o)) {
+    numbers_[result.value] = *x;
+  } else if (is_zeros(m_.attributes(o))) {
     zeros_.insert(result.value);
-  } else if (op == "add" || op == "sub") {
-    const auto a = number(m_.operand(o, 0)), b = number(m_.operand(o, 1));
-    if (a && b) numbers_[result.value] = op == "add" ? *a + *b : *a - *b;
-  } else if (op == "reshape") {
+  } else if (op.view_form == ViewForm::reshaped) {
     reshaped_[result.value] = m_.operand(o, 0);
-  } else if (op == "dynamic_update" && is_row(m_.attributes(o))) {
+  } else if (op.indexed == Indexed::replaces && is_row(m_.attributes(o))) {
     const auto index = number(m_.operand(o, 1));
     if (!index || *index < 0 || *index >= type.shape[0]) return;
     const auto before = rows_.find(m_.operand(o, 0).value);

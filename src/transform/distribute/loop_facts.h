@@ -2,7 +2,7 @@
 // trip keeps for a later one goes there as a value of its own, and the stack goes. Sums that begin with zeros begin with their first term.
 #pragma once
 
-#include "ir/module.h"
+#include "ir/op_row.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +17,14 @@ class LoopFacts {
   LoopFacts(ir::Module& module, ir::GraphId graph) : m_(module), graph_(graph) {}
 
   // The value that the op's only result is, if it is there already or is a fixed slice.
-  std::optional<ir::ValueId> instead(std::string_view op, const ir::Attributes& attributes, const std::vector<ir::ValueId>& operands);
+  std::optional<ir::ValueId> instead(const ir::OpRow& op, const ir::Attributes& attributes, const std::vector<ir::ValueId>& operands);
   // An op was written.
   void note(ir::OpId op);
 
  private:
   std::optional<std::int64_t> number(ir::ValueId v) const;
-  const ir::ValueId* row(ir::ValueId stack, ir::ValueId index, const ir::Attributes& attributes) const;
+  // Of a scalar that is computed from known integers: what its op makes of them.
+  std::optional<std::int64_t> computed(ir::OpId op) const;
 
   ir::Module& m_;
   ir::GraphId graph_;

@@ -3,6 +3,7 @@
 #include "base/sizes.h"
 #include "ir/checks/verify_distribution.h"
 #include "ir/error.h"
+#include "ir/op_row.h"
 #include "schedule/generate.h"
 #include "schedule/replay.h"
 #include "transform/distribute/device_order.h"
@@ -10,8 +11,12 @@
 #include "transform/distribute/module_copy.h"
 #include "transform/distribute/parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <map>
 
 namespace pando::transform {
 
@@ -105,7 +110,22 @@ bool splits_backward(const schedule::Table& table) {
   return false;
 }
 
+std::vector<RunsWhole> whole_ops(const ir::Module& m, const Layout& layout) {
+  std::map<std::array<std::string_view, 3>, std::uint32_t> counts;
+  for (const WholeOp& w : layout.whole) ++counts[{m.row(w.op).name, name_of(w.axis), w.reason}];
+  std::vector<RunsWhole> all;
+  for (const auto& [key, n] : counts) all.push_back({std::string(key[0]), std::string(key[1]), std::string(key[2]), n});
+  return all;
+}
+
 }  // namespace
+
+std::vector<std::string> to_lines(const std::vector<RunsWhole>& whole) {
+  std::vector<std::string> lines;
+  for (const RunsWhole& w : whole)
+    lines.push_back(fmt::format("{} {} on whole operands over the {} axis: {}", w.count, w.op, w.axis, w.reason));
+  return lines;
+}
 
 schedule::Table table_of(const Strategy& s) {
   schedule::Table t =
@@ -132,6 +152,7 @@ Distributed parallelise(const Program& program, const Strategy& strategy) {
   const Recipe recipe = make_recipe(program, strategy, layout, stages, mesh, splits_backward(table), out);
   if (!recipe.loads.empty()) check_loads(table);
   Distributed d = instantiate(program, recipe, mesh, table, std::move(out), {.copy_first = strategy.join_outputs});
+  d.whole = whole_ops(program.module, layout);
   if (strategy.verify) {
     ir::check(d.module);
     const std::vector<ir::Violation> found = ir::verify_distribution(d.module);

@@ -4,8 +4,9 @@
 //     Program mlp = models::build_mlp({.layers = 8, .width = 512, .batch = 256});
 //     Distributed d = parallelise(mlp, {.data = 2, .tensor = 2, .pipeline = 2, .microbatches = 4});
 //
-// How a value lies on the devices is propagated from the inputs, axis by axis (spec.h, letters.h): what is known of batch dimensions and
-// weights decides where each op runs in parts and where collectives stand. What is per device is built once and instantiated.
+// How a value lies on the devices is propagated from the inputs, axis by axis (spec.h; ir/rows/subscripts.h): what is known of batch
+// dimensions and weights decides where each op runs in parts and where collectives stand. What is per device is built once and
+// instantiated.
 //
 // Device numbers: first_device + ((((data x experts + expert) x contexts + context) x tensors + tensor) x pipeline ranks + rank), unless
 // the strategy has another order of axes.
@@ -87,6 +88,12 @@ struct Piece {
   std::uint32_t load = 0;
 };
 
+// Ops of one kind that get operands whole which lie in parts on an axis: what they cost is more than a share of it.
+struct RunsWhole {
+  std::string op, axis, reason;
+  std::uint32_t count = 0;
+};
+
 struct Distributed {
   ir::Module module;
   // Copies on other devices are all listed among the inputs; of outputs, one is.
@@ -95,7 +102,12 @@ struct Distributed {
   std::vector<Piece> remote;
   // What each device loads: `whole` and `part` are streams.
   std::vector<Piece> streams;
+  // In the order of names.
+  std::vector<RunsWhole> whole;
 };
+
+// One line for each kind: "2 dropout on whole operands over the data axis: random numbers belong to ...".
+std::vector<std::string> to_lines(const std::vector<RunsWhole>& whole);
 
 // The strategy's schedule. Refuses (value) one that is for others, or breaks a rule; (poplar_error) a name that is none.
 schedule::Table table_of(const Strategy& strategy);

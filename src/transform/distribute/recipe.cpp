@@ -484,8 +484,8 @@ class Cook {
       ir::refuse(ir::ErrorClass::value, "not-flat", "{} '{}' carries a graph; a program is flat before it is distributed", m_.row(o).name,
                  m_.name_of(o));
     }
-    if (m_.row(o).name == "sgd") {
-      sgd(o);
+    if (m_.row(o).bundles) {
+      bundle(o);
       return;
     }
     Step s = plain(o);
@@ -607,7 +607,7 @@ class Cook {
   }
 
   // One op on each stage, of the weights that lie there.
-  void sgd(OpId o) {
+  void bundle(OpId o) {
     const std::size_t n = m_.results(o).size();
     for (std::int32_t stage = 0; stage < s_.count; ++stage) {
       Step s = plain(o);

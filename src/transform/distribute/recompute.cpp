@@ -69,7 +69,7 @@ class Choice {
     };
     for (OpId o : ops()) {
       if (!is_forward(o)) continue;
-      product[o.index()] = m_.row(o).name == "matmul" && is_activation(m_.operand(o, 0)) && is_activation(m_.operand(o, 1));
+      product[o.index()] = m_.row(o).product == ir::Product::matrices && is_activation(m_.operand(o, 0)) && is_activation(m_.operand(o, 1));
       behind[o.index()] = product[o.index()];
       for (ValueId v : m_.operands(o)) {
         const OpId p = m_.value(v).producer;

@@ -38,7 +38,7 @@ std::vector<std::pair<ValueId, ValueId>> decompose_sum(Module& m, GraphId graph)
   for (const auto& edge : m.graph(graph).after) ordered.insert(edge.second);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const OpId o = list[i];
-    if (m.row(o).name != "add_n" || m.op(o).operand_count < 2) continue;
+    if (m.row(o).adds != Adds::operands || !m.row(o).operands[0].variadic || m.op(o).operand_count < 2) continue;
     std::vector<ValueId> summands(m.operands(o).begin(), m.operands(o).end());
     // A summand that is a sum itself has been replaced already.
     for (ValueId& v : summands) {

@@ -39,7 +39,7 @@ void GradientGraph::mark_wanted(std::span<const ValueId> required) {
   for (ValueId v : required) slots_[v].wanted = true;
   for (OpId o : module_.graph(info_.forward).ops) {
     const auto operands = module_.operands(o);
-    if (module_.row(o).name == "call") {
+    if (module_.row(o).control == Control::call) {
       auto& inputs = wanted_inputs_[module_.graphs(o)[0]];
       inputs.resize(operands.size());
       for (std::size_t i = 0; i < operands.size(); ++i) inputs[i] = inputs[i] || wants(operands[i]);

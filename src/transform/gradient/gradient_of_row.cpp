@@ -2,6 +2,7 @@
 #include "transform/gradient/gradient_graph.h"
 
 #include "base/check.h"
+#include "ir/rows/gradient.h"
 
 namespace pando::transform {
 

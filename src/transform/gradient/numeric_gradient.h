@@ -3,6 +3,7 @@
 
 #include "ir/interpreter.h"
 #include "ir/op_row.h"
+#include "ir/rows/sample.h"
 #include "transform/gradient/autodiff.h"
 
 #include <string>

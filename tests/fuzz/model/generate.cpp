@@ -2,6 +2,7 @@
 
 #include "ir/error.h"
 #include "ir/op_table.h"
+#include "ir/rows/sample.h"
 #include "model/aliases.h"
 #include "model/gradients.h"
 #include "random.h"

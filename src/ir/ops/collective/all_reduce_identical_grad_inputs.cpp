@@ -26,6 +26,7 @@ constexpr OpRow op_all_reduce_identical_grad_inputs = checked({
     .samples = all_reduce_samples,
     .moves = true,
     .popart_type = "AllReduce",
+    .whole = "devices meet in it: the program says where its operands lie",
 });
 
 }  // namespace pando::ir

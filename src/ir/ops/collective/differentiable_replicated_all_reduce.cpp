@@ -54,6 +54,8 @@ constexpr OpRow op_differentiable_replicated_all_reduce = checked({
     .in_program_only = true,
     .effects = Effects::replicas,
     .popart_type = "ReplicatedAllReduceTP",
+    .whole = "replicas meet in it, and a program with replicas is not distributed further",
+    .traffic = Traffic::all_reduce,
 });
 
 }  // namespace pando::ir

@@ -31,6 +31,8 @@ constexpr OpRow op_replica_sharded_slice = checked({
         },
     .in_program_only = true,
     .popart_type = "ReplicatedReduceScatter",
+    .whole = "replicas meet in it, and a program with replicas is not distributed further",
+    .replica_part = ReplicaPart::of_flat,
 });
 
 }  // namespace pando::ir

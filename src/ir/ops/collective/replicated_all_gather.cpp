@@ -104,6 +104,8 @@ constexpr OpRow op_replicated_all_gather = checked({
     .in_program_only = true,
     .effects = Effects::replicas,
     .popart_type = "ReplicatedAllGather",
+    .whole = "replicas meet in it, and a program with replicas is not distributed further",
+    .traffic = Traffic::all_gather,
 });
 
 }  // namespace pando::ir

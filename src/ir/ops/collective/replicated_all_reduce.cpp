@@ -28,6 +28,8 @@ constexpr OpRow op_replicated_all_reduce = checked({
     .effects = Effects::replicas,
     .popart_type = "ReplicatedAllReduce",
     .popart_in_place_type = "ReplicatedAllReduceInplace",
+    .whole = "replicas meet in it, and a program with replicas is not distributed further",
+    .traffic = Traffic::all_reduce,
 });
 
 }  // namespace pando::ir

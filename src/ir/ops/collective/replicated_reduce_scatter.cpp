@@ -57,6 +57,8 @@ constexpr OpRow op_replicated_reduce_scatter = checked({
     .in_program_only = true,
     .effects = Effects::replicas,
     .popart_type = "ReplicatedReduceScatter",
+    .whole = "replicas meet in it, and a program with replicas is not distributed further",
+    .traffic = Traffic::reduce_scatter,
 });
 
 }  // namespace pando::ir

@@ -56,6 +56,8 @@ constexpr OpRow op_replicated_slice = checked({
         },
     .in_program_only = true,
     .popart_type = "ReplicatedReduceScatter",
+    .whole = "replicas meet in it, and a program with replicas is not distributed further",
+    .replica_part = ReplicaPart::along_axis,
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,5 @@
 #include "ir/graph_signature.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -43,6 +44,8 @@ constexpr OpRow op_call = checked({
     .modifies_more = modified_inputs,
     .graphs = 1,
     .popart_type = "Call",
+    .whole = "its graphs are not cut",
+    .control = Control::call,
 });
 
 }  // namespace pando::ir

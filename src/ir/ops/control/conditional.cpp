@@ -1,4 +1,5 @@
 #include "ir/graph_signature.h"
+#include "ir/rows/define.h"
 #include "ir/text/describe.h"
 
 namespace pando::ir {
@@ -82,6 +83,8 @@ constexpr OpRow op_conditional = checked({
     .moves = true,
     .graphs = 2,
     .popart_type = "If",
+    .whole = "its graphs are not cut",
+    .control = Control::branch,
 });
 
 }  // namespace pando::ir

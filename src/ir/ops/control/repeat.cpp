@@ -1,4 +1,5 @@
 #include "ir/graph_signature.h"
+#include "ir/rows/define.h"
 #include "ir/text/describe.h"
 
 #include <algorithm>
@@ -83,6 +84,8 @@ constexpr OpRow op_repeat = checked({
     .modifies_more = modified_inputs,
     .graphs = 1,
     .popart_type = "Loop",
+    .whole = "its graphs are not cut",
+    .control = Control::repeat,
 });
 
 }  // namespace pando::ir

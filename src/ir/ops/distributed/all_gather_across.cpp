@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -30,6 +31,8 @@ constexpr OpRow op_all_gather_across = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::all_gather,
 });
 
 }  // namespace pando::ir

@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -47,6 +48,8 @@ constexpr OpRow op_all_to_all_across = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::all_to_all,
 });
 
 }  // namespace pando::ir

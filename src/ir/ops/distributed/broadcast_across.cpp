@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -23,6 +24,8 @@ constexpr OpRow op_broadcast_across = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::broadcast,
 });
 
 }  // namespace pando::ir

@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -21,6 +22,8 @@ constexpr OpRow op_get_element = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .tuple = Tuple::element,
 });
 
 }  // namespace pando::ir

@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -77,6 +78,8 @@ constexpr OpRow op_pmap = checked({
     .in_program_only = true,
     .moves = true,
     .graphs = 1,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .control = Control::map,
 });
 
 }  // namespace pando::ir

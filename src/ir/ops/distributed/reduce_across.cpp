@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -22,6 +23,8 @@ constexpr OpRow op_reduce_across = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::reduce,
 });
 
 }  // namespace pando::ir

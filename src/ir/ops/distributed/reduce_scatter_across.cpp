@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -41,6 +42,8 @@ constexpr OpRow op_reduce_scatter_across = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::reduce_scatter,
 });
 
 }  // namespace pando::ir

@@ -1,3 +1,4 @@
+#include "ir/rows/define.h"
 #include "ir/types/tuples.h"
 
 namespace pando::ir {
@@ -20,6 +21,8 @@ constexpr OpRow op_send = checked({
     },
     .in_program_only = true,
     .moves = true,
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::send,
 });
 
 }  // namespace pando::ir

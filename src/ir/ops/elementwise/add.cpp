@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 
@@ -26,6 +26,8 @@ constexpr OpRow op_add = checked({
     .has_in_place = true,
     .popart_type = "Add",
     .popart_in_place_type = "AddLhsInplace",
+    .subscripts = adding_subscripts,
+    .adds = Adds::operands,
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -64,6 +64,8 @@ constexpr OpRow op_add_n = checked({
         },
     .elementwise = true,
     .popart_type = "Sum",
+    .subscripts = adding_subscripts,
+    .adds = Adds::operands,
 });
 
 }  // namespace pando::ir

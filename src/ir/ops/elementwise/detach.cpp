@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -18,6 +18,8 @@ constexpr OpRow op_detach = checked({
     .has_in_place = true,
     .popart_type = "Detach",
     .popart_in_place_type = "DetachInplace",
+    .subscripts = adding_subscripts,
+    .view_form = ViewForm::whole,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 
@@ -41,6 +41,7 @@ constexpr OpRow op_div = checked({
     .samples = binary_samples,
     .elementwise = true,
     .popart_type = "Div",
+    .subscripts = scaling_subscripts,
 });
 
 }  // namespace pando::ir

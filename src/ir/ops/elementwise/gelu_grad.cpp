@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +50,7 @@ constexpr OpRow op_gelu_grad = checked({
     .samples = nonlinearity_grad_samples,
     .elementwise = true,
     .popart_type = "GeluGrad",
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 #include <numbers>
@@ -45,6 +45,7 @@ constexpr OpRow op_geluerf_grad = checked({
     .samples = nonlinearity_grad_samples,
     .elementwise = true,
     .popart_type = "GeluErfGrad",
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -15,6 +15,7 @@ constexpr OpRow op_identity = checked({
     .samples = unary_samples,
     .elementwise = true,
     .popart_type = "Identity",
+    .subscripts = adding_subscripts,
 });
 
 }  // namespace pando::ir

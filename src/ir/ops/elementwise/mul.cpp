@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 
@@ -25,6 +25,8 @@ constexpr OpRow op_mul = checked({
     .samples = binary_samples,
     .elementwise = true,
     .popart_type = "Mul",
+    .subscripts = scaling_subscripts,
+    .product = Product::elements,
 });
 
 }  // namespace pando::ir

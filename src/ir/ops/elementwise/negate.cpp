@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 #include <functional>
@@ -22,6 +22,7 @@ constexpr OpRow op_negate = checked({
     .samples = unary_samples,
     .elementwise = true,
     .popart_type = "Neg",
+    .subscripts = adding_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/error.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 #include "ir/shared/matmul.h"
 
 namespace pando::ir {
@@ -39,6 +39,7 @@ constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
       return all;
     },
     .popart_type = "CastThenPow2Scale",
+    .subscripts = elementwise_subscripts,
 });
 
 }  // namespace pando::ir

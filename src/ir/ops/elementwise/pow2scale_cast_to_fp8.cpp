@@ -1,5 +1,5 @@
 #include "ir/error.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 #include "ir/shared/matmul.h"
 
 namespace pando::ir {
@@ -37,6 +37,7 @@ constexpr OpRow op_pow2scale_cast_to_fp8 = checked({
       return all;
     },
     .popart_type = "Pow2ScaleThenCast",
+    .subscripts = elementwise_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -23,6 +23,7 @@ constexpr OpRow op_relu_grad = checked({
     .samples = nonlinearity_grad_samples,
     .elementwise = true,
     .popart_type = "ReluGrad",
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

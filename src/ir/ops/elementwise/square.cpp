@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 
@@ -23,6 +23,7 @@ constexpr OpRow op_sub = checked({
     .samples = binary_samples,
     .elementwise = true,
     .popart_type = "Sub",
+    .subscripts = adding_subscripts,
 });
 
 }  // namespace pando::ir

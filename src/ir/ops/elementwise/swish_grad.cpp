@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 
@@ -32,6 +32,7 @@ constexpr OpRow op_swish_grad = checked({
     .samples = nonlinearity_grad_samples,
     .elementwise = true,
     .popart_type = "SwishGrad",
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

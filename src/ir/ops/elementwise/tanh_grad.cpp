@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -24,6 +24,7 @@ constexpr OpRow op_tanh_grad = checked({
     .samples = nonlinearity_grad_samples,
     .elementwise = true,
     .popart_type = "TanhGrad",
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

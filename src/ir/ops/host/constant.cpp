@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -13,6 +13,8 @@ constexpr OpRow op_constant = checked({
     },
     .reference = [](Evaluation& e) { e.result(e.module().blob(std::get<BlobId>(*e.attributes().find("data")))); },
     .in_program_only = true,
+    .whole = "it has no operands to cut",
+    .constant = true,
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -18,6 +18,7 @@ constexpr OpRow op_host_load = checked({
     .in_program_only = true,
     .effects = Effects::stream,
     .popart_type = "HostLoad",
+    .whole = "each device loads its part from a stream of its own",
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -21,6 +21,7 @@ constexpr OpRow op_host_store = checked({
     .in_program_only = true,
     .effects = Effects::stream,
     .popart_type = "HostStore",
+    .whole = "the host gets the whole tensor",
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -32,6 +32,7 @@ constexpr OpRow op_init = checked({
           return std::vector{a, b};
         },
     .popart_type = "Init",
+    .whole = "it has no operands to cut",
 });
 
 }  // namespace pando::ir

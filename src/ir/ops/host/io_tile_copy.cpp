@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -25,6 +25,7 @@ constexpr OpRow op_io_tile_copy = checked({
     },
     .moves = true,
     .popart_type = "IoTileCopy",
+    .whole = "devices meet in it: the program says where its operands lie",
 });
 
 }  // namespace pando::ir

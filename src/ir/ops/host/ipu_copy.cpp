@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -29,6 +29,8 @@ constexpr OpRow op_ipu_copy = checked({
     },
     .moves = true,
     .popart_type = "IpuCopy",
+    .whole = "devices meet in it: the program says where its operands lie",
+    .traffic = Traffic::send,
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 #include "ir/shared/print_tensor.h"
 
 namespace pando::ir {
@@ -59,6 +59,7 @@ constexpr OpRow op_print_tensor = checked({
     .in_program_only = true,
     .effects = Effects::print,
     .popart_type = "PrintTensor",
+    .whole = "the whole tensor is printed",
 });
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -21,6 +21,7 @@ constexpr OpRow op_remote_code_load = checked({
     .effects = Effects::code,
     .graphs = 1,
     .popart_type = "RemoteCodeLoad",
+    .whole = "it loads the code of a graph",
 });
 
 }  // namespace pando::ir

@@ -17,6 +17,7 @@ constexpr OpRow op_remote_load = checked({
     .in_program_only = true,
     .effects = Effects::remote,
     .popart_type = "RemoteLoad",
+    .whole = "rows of remote buffers are whole",
 });
 
 }  // namespace pando::ir

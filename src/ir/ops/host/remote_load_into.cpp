@@ -20,6 +20,7 @@ constexpr OpRow op_remote_load_into = checked({
     .modifies = {{{0, 0}}},
     .effects = Effects::remote,
     .popart_type = "RemoteLoadInplace",
+    .whole = "rows of remote buffers are whole",
 });
 
 }  // namespace pando::ir

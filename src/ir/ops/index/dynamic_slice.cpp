@@ -1,6 +1,6 @@
 #include "ir/meaning/dynamic.h"
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -26,6 +26,8 @@ constexpr OpRow op_dynamic_slice = checked({
     .cost = movement_cost,
     .samples = dynamic_slice_samples,
     .popart_type = "DynamicSlice",
+    .subscripts = indexed_subscripts,
+    .indexed = Indexed::reads,
 });
 
 }  // namespace pando::ir

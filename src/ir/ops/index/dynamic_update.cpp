@@ -1,6 +1,6 @@
 #include "ir/meaning/dynamic.h"
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -49,6 +49,9 @@ constexpr OpRow op_dynamic_update = checked({
     .has_in_place = true,
     .popart_type = "DynamicUpdate",
     .popart_in_place_type = "DynamicUpdateInplace",
+    .subscripts = indexed_subscripts,
+    .indexed = Indexed::replaces,
+    .replaces_part = true,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/scatters.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -63,6 +63,7 @@ constexpr OpRow op_gather_elements = checked({
       all.push_back(s);
       return all;
     },
+    .subscripts = element_index_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/scatters.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -26,6 +26,7 @@ constexpr OpRow op_grouped_scatter_reduce = checked({
     .gradient = scatter_reduce_gradient,
     .samples = [] { return scatter_reduce_samples(2); },
     .popart_type = "ScatterReduce",
+    .subscripts = scatter_reduce_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/scatters.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -34,6 +34,7 @@ constexpr OpRow op_groupedgather = checked({
       return all;
     },
     .popart_type = "Gather",
+    .subscripts = gather_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/scatters.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 
@@ -59,6 +59,8 @@ constexpr OpRow op_scatter = checked({
       return all;
     },
     .popart_type = "Scatter",
+    .subscripts = element_index_subscripts,
+    .replaces_part = true,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/scatters.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -25,6 +25,7 @@ constexpr OpRow op_scatter_reduce = checked({
     .gradient = scatter_reduce_gradient,
     .samples = [] { return scatter_reduce_samples(1); },
     .popart_type = "ScatterReduce",
+    .subscripts = scatter_reduce_subscripts,
 });
 
 }  // namespace pando::ir

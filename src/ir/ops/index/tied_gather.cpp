@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/scatters.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -22,6 +22,7 @@ constexpr OpRow op_tied_gather = checked({
     .cost = movement_cost,
     .samples = gather_samples,
     .popart_type = "PopartTiedGather",
+    .subscripts = gather_subscripts,
 });
 
 }  // namespace pando::ir

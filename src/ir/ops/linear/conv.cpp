@@ -46,6 +46,9 @@ constexpr OpRow op_conv = checked({
     .cost = [](const Inference& in) { return convolution_cost(convolution_of(in.attributes(), in.shape(0), in.shape(1)), in); },
     .samples = convolution_samples,
     .popart_type = "Conv",
+    .subscripts = conv_subscripts,
+    .product = Product::windows,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

@@ -37,6 +37,13 @@ constexpr OpRow op_conv_input_grad = checked({
     },
     .samples = [] { return convolution_gradient_samples(Role::weight); },
     .popart_type = "ConvDataGrad",
+    .subscripts = [](const SubscriptsOf& o) {
+      Subscripts s = o.blank();
+      convolution_subscripts(s, o.result(), o.operand(1), s.results[0], s.operands[1], s.operands[0]);
+      return s;
+    },
+    .phase = OpPhase::backward,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

@@ -42,6 +42,8 @@ constexpr OpRow op_conv_pow2scaled = checked({
           return std::vector{s};
         },
     .popart_type = "Conv",
+    .subscripts = conv_subscripts,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

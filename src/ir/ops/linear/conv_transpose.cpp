@@ -59,6 +59,8 @@ constexpr OpRow op_conv_transpose = checked({
           return std::vector{a, b, c};
         },
     .popart_type = "ConvTranspose",
+    .subscripts = conv_transpose_subscripts,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

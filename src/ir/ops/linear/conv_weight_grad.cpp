@@ -37,6 +37,13 @@ constexpr OpRow op_conv_weight_grad = checked({
         },
     .samples = [] { return convolution_gradient_samples(Role::input); },
     .popart_type = "ConvWeightsGrad",
+    .subscripts = [](const SubscriptsOf& o) {
+      Subscripts s = o.blank();
+      convolution_subscripts(s, o.operand(1), o.result(), s.operands[1], s.results[0], s.operands[0]);
+      return s;
+    },
+    .phase = OpPhase::backward,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

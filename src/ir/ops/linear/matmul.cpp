@@ -110,6 +110,9 @@ constexpr OpRow op_matmul = checked({
     .cost = matmul_cost,
     .samples = samples,
     .popart_type = "MatMul",
+    .subscripts = matmul_subscripts,
+    .product = Product::matrices,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

@@ -29,6 +29,8 @@ constexpr OpRow op_matmul_pow2scaled = checked({
           return std::vector{s};
         },
     .popart_type = "MatMul",
+    .subscripts = matmul_subscripts,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

@@ -57,6 +57,7 @@ constexpr OpRow op_average_pool = checked({
         },
     .samples = pooling_samples,
     .popart_type = "AveragePool",
+    .subscripts = leading_two_subscripts,
 });
 
 }  // namespace pando::ir

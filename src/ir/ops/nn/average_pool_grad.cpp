@@ -48,6 +48,8 @@ constexpr OpRow op_average_pool_grad = checked({
           return all;
         },
     .popart_type = "AveragePoolGrad",
+    .subscripts = leading_two_subscripts,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

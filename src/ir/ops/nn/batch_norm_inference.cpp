@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 
@@ -75,6 +75,16 @@ constexpr OpRow op_batch_norm_inference = checked({
           return all;
         },
     .popart_type = "BatchNormalization",
+    .subscripts = [](const SubscriptsOf& o) {
+      // A number for each channel in all operands but the first.
+      Subscripts s = o.blank();
+      for (auto* list : {&s.operands[0], &s.results[0]}) {
+        put(*list, 0, 0);
+        put(*list, 1, 1);
+      }
+      for (std::size_t i = 1; i < o.operands(); ++i) put(s.operands[i], 0, 1);
+      return s;
+    },
 });
 
 }  // namespace pando::ir

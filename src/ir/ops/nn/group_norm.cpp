@@ -64,6 +64,7 @@ constexpr OpRow op_group_norm = checked({
         },
     .samples = group_norm_samples,
     .popart_type = "GroupNormalization",
+    .subscripts = norm_subscripts,
 });
 
 }  // namespace pando::ir

@@ -67,6 +67,14 @@ constexpr OpRow op_group_norm_grad = checked({
           return all;
         },
     .popart_type = "GroupNormalizationGrad",
+    .subscripts = [](const SubscriptsOf& o) {
+      // Gradients of the weight and the bias add up over the samples.
+      Subscripts s = o.blank();
+      for (const std::size_t i : {0u, 2u, 3u, 4u}) put(s.operands[i], 0, 0);
+      put(s.results[0], 0, 0);
+      return s;
+    },
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

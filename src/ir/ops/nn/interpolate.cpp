@@ -31,6 +31,7 @@ constexpr OpRow op_interpolate = checked({
         },
     .samples = interpolation_samples,
     .popart_type = "Resize",
+    .subscripts = leading_two_subscripts,
 });
 
 }  // namespace pando::ir

@@ -32,6 +32,8 @@ constexpr OpRow op_interpolate_grad = checked({
       return all;
     },
     .popart_type = "ResizeGrad",
+    .subscripts = leading_two_subscripts,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

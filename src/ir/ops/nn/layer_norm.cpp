@@ -67,6 +67,7 @@ constexpr OpRow op_layer_norm = checked({
       return std::vector{s};
     },
     .popart_type = "GroupNormalization",
+    .subscripts = norm_subscripts,
 });
 
 }  // namespace pando::ir

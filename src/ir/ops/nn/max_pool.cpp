@@ -43,6 +43,7 @@ constexpr OpRow op_max_pool = checked({
     .gradient = [](Gradient& g) { g.give(0, g.op("max_pool_grad", {g.operand(0), g.result(), g.grad()}, g.attributes())); },
     .samples = pooling_samples,
     .popart_type = "MaxPool",
+    .subscripts = leading_two_subscripts,
 });
 
 }  // namespace pando::ir

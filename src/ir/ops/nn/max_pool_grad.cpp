@@ -80,6 +80,8 @@ constexpr OpRow op_max_pool_grad = checked({
         },
     .samples = max_pool_gradient_samples,
     .popart_type = "MaxPoolGrad",
+    .subscripts = leading_two_subscripts,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

@@ -32,6 +32,9 @@ constexpr OpRow op_nll_grad = checked({
         },
     .samples = [] { return nll_samples(true, {"log_prob"}); },
     .popart_type = "NllGrad",
+    .subscripts = nll_subscripts,
+    .as_sums = nll_grad_as_sums,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

@@ -34,6 +34,8 @@ constexpr OpRow op_nll_loss = checked({
     .gradient = [](Gradient& g) { g.give(0, g.op("nll_grad", {g.operand(0), g.operand(1), g.grad()}, g.attributes())); },
     .samples = [] { return nll_samples(false, {"log_prob"}); },
     .popart_type = "Nll",
+    .subscripts = nll_subscripts,
+    .as_sums = nll_loss_as_sums,
 });
 
 }  // namespace pando::ir

@@ -52,6 +52,9 @@ constexpr OpRow op_nll_loss_with_softmax_grad = checked({
           return all;
         },
     .popart_type = "NlllWithSoftmaxGradDirect",
+    .subscripts = nll_subscripts,
+    .as_sums = nll_loss_with_softmax_grad_as_sums,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

@@ -37,6 +37,14 @@ constexpr OpRow op_roi_align = checked({
         },
     .samples = roi_samples,
     .popart_type = "RoiAlign",
+    .subscripts = [](const SubscriptsOf& o) {
+      // Regions and channels each for themselves; a region lies in any of the images.
+      Subscripts s = o.blank();
+      put(s.operands[0], 1, 1);
+      for (auto* list : {&s.operands[1], &s.operands[2], &s.results[0]}) put(*list, 0, 0);
+      put(s.results[0], 1, 1);
+      return s;
+    },
 });
 
 }  // namespace pando::ir

@@ -37,6 +37,15 @@ constexpr OpRow op_roi_align_grad = checked({
           return all;
         },
     .popart_type = "RoiAlignGrad",
+    .subscripts = [](const SubscriptsOf& o) {
+      // Channels each for themselves; the gradients of regions add up.
+      Subscripts s = o.blank();
+      for (auto* list : {&s.operands[0], &s.operands[1], &s.operands[2]}) put(*list, 0, 0);
+      put(s.operands[0], 1, 1);
+      put(s.results[0], 1, 1);
+      return s;
+    },
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

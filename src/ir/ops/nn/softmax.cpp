@@ -30,6 +30,7 @@ constexpr OpRow op_softmax = checked({
     .gradient = [](Gradient& g) { g.give(0, g.op("softmax_grad", {g.result(), g.grad()}, g.attributes())); },
     .samples = [] { return joint_axes_samples(1); },
     .popart_type = "Softmax",
+    .subscripts = joint_axes_subscripts,
 });
 
 }  // namespace pando::ir

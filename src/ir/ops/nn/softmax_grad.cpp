@@ -28,6 +28,8 @@ constexpr OpRow op_softmax_grad = checked({
         },
     .samples = [] { return joint_axes_samples(2); },
     .popart_type = "SoftmaxGrad",
+    .subscripts = joint_axes_subscripts,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

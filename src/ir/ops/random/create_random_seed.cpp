@@ -1,6 +1,6 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/seeds.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -40,6 +40,7 @@ constexpr OpRow op_create_random_seed = checked({
       return all;
     },
     .popart_type = "ModifyRandomSeed",
+    .whole = "it has no operands to cut",
 });
 
 }  // namespace pando::ir

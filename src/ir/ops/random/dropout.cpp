@@ -1,5 +1,5 @@
 #include "ir/meaning/seeds.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -34,6 +34,7 @@ constexpr OpRow op_dropout = checked({
       return all;
     },
     .popart_type = "Dropout",
+    .whole = "random numbers belong to the elements of the whole tensor",
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/seeds.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -36,6 +36,7 @@ constexpr OpRow op_random_normal = checked({
       return all;
     },
     .popart_type = "RandomNormal",
+    .whole = "random numbers belong to the elements of the whole tensor",
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/seeds.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -37,6 +37,7 @@ constexpr OpRow op_random_uniform = checked({
       return all;
     },
     .popart_type = "RandomUniform",
+    .whole = "random numbers belong to the elements of the whole tensor",
 });
 
 }  // namespace pando::ir

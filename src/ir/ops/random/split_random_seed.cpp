@@ -1,5 +1,5 @@
 #include "ir/meaning/seeds.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -28,6 +28,7 @@ constexpr OpRow op_split_random_seed = checked({
       return std::vector{s};
     },
     .popart_type = "ModifyRandomSeed",
+    .whole = "random numbers belong to the elements of the whole tensor",
 });
 
 }  // namespace pando::ir

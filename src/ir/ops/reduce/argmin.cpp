@@ -1,5 +1,5 @@
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -17,6 +17,7 @@ constexpr OpRow op_argmin = checked({
     .cost = reduction_cost,
     .samples = along_dim_samples,
     .popart_type = "ArgMin",
+    .subscripts = whole_axis_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -47,6 +47,7 @@ constexpr OpRow op_cumsum = checked({
       return all;
     },
     .popart_type = "CumSum",
+    .subscripts = along_axis_subscripts,
 });
 
 }  // namespace pando::ir

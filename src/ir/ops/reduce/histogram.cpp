@@ -1,6 +1,6 @@
 #include "ir/error.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +48,7 @@ constexpr OpRow op_histogram = checked({
       return all;
     },
     .popart_type = "Histogram",
+    .subscripts = total_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 #include <numeric>
@@ -25,6 +25,7 @@ constexpr OpRow op_l1 = checked({
     .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceL1",
+    .subscripts = total_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 #include <numeric>
@@ -30,6 +30,7 @@ constexpr OpRow op_l2 = checked({
     .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceL2",
+    .subscripts = whole_axis_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -21,6 +21,7 @@ constexpr OpRow op_lamb_square = checked({
     .cost = reduction_cost,
     .samples = unary_samples,
     .popart_type = "LambSquare",
+    .subscripts = total_subscripts,
 });
 
 }  // namespace pando::ir

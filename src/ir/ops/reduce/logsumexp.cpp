@@ -1,6 +1,6 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +34,7 @@ constexpr OpRow op_logsumexp = checked({
     .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceLogSumExp",
+    .subscripts = whole_axis_subscripts,
 });
 
 }  // namespace pando::ir

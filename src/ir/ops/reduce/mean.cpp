@@ -1,11 +1,25 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 #include <numeric>
 
 namespace pando::ir {
+
+namespace {
+
+// The sum of what is here, times one over how many there are in all.
+bool mean_as_sums(MeanExpansion& x) {
+  const Type& in = x.type_of(x.operand(0));
+  const double n = static_cast<double>(elements_of(in.shape)) / static_cast<double>(elements_of(x.result_type().shape));
+  const DType dtype = in.dtype;
+  const ValueId sum = x.op("sum", {x.operand(0)}, x.attributes());
+  x.result(x.op("mul", {sum, x.scalar(dtype, 1 / n)}));
+  return true;
+}
+
+}  // namespace
 
 extern const OpRow op_mean;
 constexpr OpRow op_mean = checked({
@@ -32,6 +46,8 @@ constexpr OpRow op_mean = checked({
     .cost = reduction_cost,
     .samples = reduction_samples,
     .popart_type = "ReduceMean",
+    .subscripts = whole_axis_subscripts,
+    .as_sums = mean_as_sums,
 });
 
 }  // namespace pando::ir

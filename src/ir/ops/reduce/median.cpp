@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <numeric>
@@ -80,6 +80,7 @@ constexpr OpRow op_median = checked({
     .cost = reduction_cost,
     .samples = distinct_reduction_samples,
     .popart_type = "ReduceMedian",
+    .subscripts = whole_axis_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/extreme.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <numeric>
 
@@ -28,6 +28,7 @@ constexpr OpRow op_min = checked({
     .cost = reduction_cost,
     .samples = distinct_reduction_samples,
     .popart_type = "ReduceMin",
+    .subscripts = whole_axis_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 #include <numeric>
@@ -35,6 +35,7 @@ constexpr OpRow op_prod = checked({
     .cost = reduction_cost,
     .samples = number_reduction_samples,
     .popart_type = "ReduceProd",
+    .subscripts = whole_axis_subscripts,
 });
 
 }  // namespace pando::ir

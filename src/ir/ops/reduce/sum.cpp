@@ -1,5 +1,5 @@
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <numeric>
 
@@ -22,6 +22,8 @@ constexpr OpRow op_sum = checked({
     .cost = reduction_cost,
     .samples = number_reduction_samples,
     .popart_type = "ReduceSum",
+    .subscripts = sum_subscripts,
+    .adds = Adds::elements,
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/formula.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <numeric>
 
@@ -27,6 +27,7 @@ constexpr OpRow op_sumsquare = checked({
     .cost = reduction_cost,
     .samples = number_reduction_samples,
     .popart_type = "ReduceSumSquare",
+    .subscripts = total_subscripts,
 });
 
 }  // namespace pando::ir

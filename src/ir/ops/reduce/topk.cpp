@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <numeric>
@@ -74,6 +74,7 @@ constexpr OpRow op_topk = checked({
       return all;
     },
     .popart_type = "TopK",
+    .subscripts = along_axis_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -86,6 +86,7 @@ constexpr OpRow op_concat = checked({
     .has_in_place = true,
     .popart_type = "Concat",
     .popart_in_place_type = "ConcatInplace",
+    .subscripts = pieces_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -35,6 +35,7 @@ constexpr OpRow op_expand = checked({
       return all;
     },
     .popart_type = "Expand",
+    .subscripts = adding_subscripts,
 });
 
 }  // namespace pando::ir

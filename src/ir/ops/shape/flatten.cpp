@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -22,6 +22,8 @@ constexpr OpRow op_flatten = checked({
     .has_in_place = true,
     .popart_type = "Reshape",
     .popart_in_place_type = "ReshapeInplace",
+    .subscripts = reshape_subscripts,
+    .view_form = ViewForm::reshaped,
 });
 
 }  // namespace pando::ir

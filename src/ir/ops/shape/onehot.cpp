@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <numeric>
 
@@ -59,6 +59,15 @@ constexpr OpRow op_onehot = checked({
       return all;
     },
     .popart_type = "OneHot",
+    .subscripts = [](const SubscriptsOf& o) {
+      Subscripts s = o.blank();
+      const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
+      for (std::size_t d = 0; d < o.operand(0).size(); ++d) {
+        put(s.operands[0], d, d);
+        put(s.results[0], d < axis ? d : d + 1, d);
+      }
+      return s;
+    },
 });
 
 }  // namespace pando::ir

@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/slices.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -35,6 +35,8 @@ constexpr OpRow op_slice = checked({
     .has_in_place = true,
     .popart_type = "Slice",
     .popart_in_place_type = "SliceInplace",
+    .subscripts = pieces_subscripts,
+    .view_form = ViewForm::box,
 });
 
 }  // namespace pando::ir

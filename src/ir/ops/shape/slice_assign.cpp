@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/slices.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -46,6 +46,16 @@ constexpr OpRow op_slice_assign = checked({
       return all;
     },
     .has_in_place = true,
+    .subscripts = [](const SubscriptsOf& o) {
+      Subscripts s = o.blank();
+      s.sums = Subscripts::Sums::every;
+      for (std::size_t d = 0; d < o.operand(0).size(); ++d) {
+        for (auto* list : {&s.operands[0], &s.operands[1], &s.results[0]}) put(*list, d, d);
+      }
+      for (std::int64_t axis : o.attributes().ints("axis")) s.blocked |= std::uint64_t{1} << axis;
+      return s;
+    },
+    .replaces_part = true,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -65,6 +65,7 @@ constexpr OpRow op_split = checked({
       return all;
     },
     .popart_type = "Split",
+    .subscripts = pieces_subscripts,
 });
 
 }  // namespace pando::ir

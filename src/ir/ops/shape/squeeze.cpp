@@ -1,6 +1,6 @@
 #include "ir/meaning/elements.h"
 #include "ir/meaning/reduction.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -36,6 +36,8 @@ constexpr OpRow op_squeeze = checked({
     .view = View::of_first_operand,
     .put = [](Expansion& x) { x.result(x.op("reshape", {x.operand(1)}, {{"shape", Ints(x.type_of(x.operand(0)).shape)}})); },
     .popart_type = "Reshape",
+    .subscripts = reshape_subscripts,
+    .view_form = ViewForm::reshaped,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -75,6 +75,17 @@ constexpr OpRow op_subsample = checked({
       return all;
     },
     .popart_type = "Subsample",
+    .subscripts = [](const SubscriptsOf& o) {
+      Subscripts s = o.blank();
+      const Ints& strides = o.attributes().ints("strides");
+      for (std::size_t d = 0; d < strides.size(); ++d) {
+        put(s.operands[0], d, d);
+        put(s.results[0], d, d);
+        if (strides[d] != 1) s.blocked |= std::uint64_t{1} << d;
+      }
+      s.sums = Subscripts::Sums::every;
+      return s;
+    },
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -63,6 +63,17 @@ constexpr OpRow op_transpose = checked({
     .has_in_place = true,
     .popart_type = "Transpose",
     .popart_in_place_type = "TransposeInplace",
+    .subscripts = [](const SubscriptsOf& o) {
+      Subscripts s = o.blank();
+      s.sums = Subscripts::Sums::every;
+      const Ints& order = o.attributes().ints("permutation");
+      for (std::size_t d = 0; d < order.size(); ++d) {
+        put(s.operands[0], static_cast<std::size_t>(order[d]), d);
+        put(s.results[0], d, d);
+      }
+      return s;
+    },
+    .view_form = ViewForm::permuted,
 });
 
 }  // namespace pando::ir

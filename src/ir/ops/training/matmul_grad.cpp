@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -85,6 +85,22 @@ constexpr OpRow op_matmul_grad = checked({
           return Cost{4 * rows * weight, size * (x + weight + 2 * z), size * (x + weight)};
         },
     .in_program_only = true,
+    .subscripts = [](const SubscriptsOf& o) {
+      const std::size_t rank = o.operand(0).size(), k = 0, n = 1, batch = 2;
+      Subscripts s = o.blank();
+      for (std::size_t d = 0; d + 1 < rank; ++d) {
+        for (auto* list : {&s.operands[0], &s.operands[2], &s.results[0]}) put(*list, d, batch + d);
+      }
+      for (auto* list : {&s.operands[0], &s.results[0]}) put(*list, rank - 1, k);
+      put(s.operands[2], rank - 1, n);
+      for (auto* list : {&s.operands[1], &s.results[1]}) {
+        put(*list, 0, k);
+        put(*list, 1, n);
+      }
+      return s;
+    },
+    .phase = OpPhase::backward,
+    .on_matrix_units = true,
 });
 
 }  // namespace pando::ir

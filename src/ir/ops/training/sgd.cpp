@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -44,6 +44,9 @@ constexpr OpRow op_sgd = checked({
         [](const Module& m, OpId o, std::vector<NewVersion>& all) {
           for (std::size_t i = 0; i < m.results(o).size(); ++i) all.push_back({i, i});
         },
+    .whole = "each weight is updated as it lies",
+    .phase = OpPhase::update,
+    .bundles = true,
 });
 
 }  // namespace pando::ir

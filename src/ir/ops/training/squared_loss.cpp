@@ -1,5 +1,5 @@
 #include "ir/meaning/losses.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -29,6 +29,7 @@ constexpr OpRow op_squared_loss = checked({
       x.result(x.op("div", {x.op("square", {x.op("sub", {x.operand(0), x.operand(1)})}), n}));
     },
     .in_program_only = true,
+    .subscripts = elementwise_subscripts,
 });
 
 }  // namespace pando::ir

@@ -1,5 +1,5 @@
 #include "ir/meaning/losses.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -21,6 +21,8 @@ constexpr OpRow op_squared_loss_grad = checked({
       x.result(x.op("div", {x.op("mul", {x.op("sub", {x.operand(0), x.operand(1)}), x.scalar(type, 2)}), n}));
     },
     .in_program_only = true,
+    .subscripts = elementwise_subscripts,
+    .phase = OpPhase::backward,
 });
 
 }  // namespace pando::ir

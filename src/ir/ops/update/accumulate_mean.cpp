@@ -20,6 +20,7 @@ constexpr OpRow op_accumulate_mean = checked({
     .samples = [] { return update_samples("step"); },
     .modifies = {{{0, 0}}},
     .popart_type = "Accumulate",
+    .subscripts = update_subscripts,
 });
 
 }  // namespace pando::ir

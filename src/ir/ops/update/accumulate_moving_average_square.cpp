@@ -18,6 +18,7 @@ constexpr OpRow op_accumulate_moving_average_square = checked({
     .samples = [] { return update_samples("f"); },
     .modifies = {{{0, 0}}},
     .popart_type = "Accumulate",
+    .subscripts = update_subscripts,
 });
 
 }  // namespace pando::ir

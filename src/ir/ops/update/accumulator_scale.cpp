@@ -31,6 +31,7 @@ constexpr OpRow op_accumulator_scale = checked({
     },
     .modifies = {{{0, 0}}},
     .popart_type = "AccumulatorScale",
+    .subscripts = update_subscripts,
 });
 
 }  // namespace pando::ir

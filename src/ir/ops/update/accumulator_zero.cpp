@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -18,6 +18,7 @@ constexpr OpRow op_accumulator_zero = checked({
     },
     .modifies = {{{0, 0}}},
     .popart_type = "AccumulatorScale",
+    .subscripts = update_subscripts,
 });
 
 }  // namespace pando::ir

@@ -58,6 +58,7 @@ constexpr OpRow op_adam_var_update = checked({
         },
     .modifies = {{{0, 0}}},
     .popart_type = "AdamVarUpdate",
+    .subscripts = update_subscripts,
 });
 
 }  // namespace pando::ir

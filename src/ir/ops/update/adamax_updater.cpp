@@ -29,6 +29,8 @@ constexpr OpRow op_adamax_updater = checked({
     .samples = [] { return adam_samples(true); },
     .modifies_more = adam_modifies,
     .popart_type = "AdamUpdater",
+    .subscripts = update_subscripts,
+    .phase = OpPhase::update,
 });
 
 }  // namespace pando::ir

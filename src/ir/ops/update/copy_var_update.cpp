@@ -1,4 +1,4 @@
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
@@ -23,6 +23,8 @@ constexpr OpRow op_copy_var_update = checked({
     },
     .modifies = {{{0, 0}}},
     .popart_type = "CopyVarUpdate",
+    .subscripts = update_subscripts,
+    .overwrites = true,
 });
 
 }  // namespace pando::ir

@@ -31,6 +31,8 @@ constexpr OpRow op_lamb_updater = checked({
     .samples = [] { return adam_samples(false); },
     .modifies_more = adam_modifies,
     .popart_type = "AdamUpdater",
+    .subscripts = update_subscripts,
+    .phase = OpPhase::update,
 });
 
 }  // namespace pando::ir

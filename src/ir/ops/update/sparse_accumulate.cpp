@@ -53,6 +53,21 @@ void run_sparse(Evaluation& e) {
   e.result(HostTensor::of_floats(t.dtype(), t.shape(), sums));
 }
 
+// Slices of t along the axis are whole; X has the dimensions before the axis in front, those after it at its end.
+Subscripts sparse_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
+  const std::size_t rank = o.operand(0).size(), more = o.operand(1).size() - rank;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d == axis) continue;
+    put(s.operands[0], d, d);
+    put(s.operands[1], d < axis ? d : d + more, d);
+    if (tensors_of(o.attributes(), o.operands()) == 4) put(s.operands[3], d, d);
+    put(s.results[0], d, d);
+  }
+  return s;
+}
+
 }  // namespace
 
 extern const OpRow op_sparse_accumulate;
@@ -89,6 +104,7 @@ constexpr OpRow op_sparse_accumulate = checked({
         },
     .modifies = {{{0, 0}}},
     .popart_type = "PopartSparseAccumulate",
+    .subscripts = sparse_subscripts,
 });
 
 }  // namespace pando::ir

@@ -206,4 +206,34 @@ std::vector<Sample> convolution_gradient_samples(Role second) {
   return all;
 }
 
+void convolution_subscripts(Subscripts& s, const Shape& t_shape, const Shape& weight_shape, std::vector<Subscripts::At>& t,
+                            std::vector<Subscripts::At>& weight, std::vector<Subscripts::At>& y) {
+  constexpr std::size_t kSamples = 0, kIn = 1, kOut = 2;
+  s.sums = Subscripts::Sums::any_one;
+  put(t, 0, kSamples);
+  put(y, 0, kSamples);
+  if (t_shape[1] != weight_shape[1]) return;
+  put(t, 1, kIn);
+  put(weight, 1, kIn);
+  put(weight, 0, kOut);
+  put(y, 1, kOut);
+}
+
+Subscripts conv_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  convolution_subscripts(s, o.operand(0), o.operand(1), s.operands[0], s.operands[1], s.results[0]);
+  return s;
+}
+
+// Weights (in, out of a group, ...).
+Subscripts conv_transpose_subscripts(const SubscriptsOf& o) {
+  Subscripts s = o.blank();
+  s.sums = Subscripts::Sums::any_one;
+  for (auto* list : {&s.operands[0], &s.results[0]}) put(*list, 0, 0);
+  if (o.operand(1)[1] != o.result()[1]) return s;
+  for (auto* list : {&s.operands[0], &s.operands[1]}) put(*list, list == &s.operands[0] ? 1 : 0, 1);
+  for (auto* list : {&s.operands[1], &s.results[0]}) put(*list, 1, 2);
+  return s;
+}
+
 }  // namespace pando::ir

@@ -4,7 +4,7 @@
 // dimensions. The number of groups is the data's channels over the weights' second dimension.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 #include "ir/shared/windows/windows.h"
 
 #include <array>
@@ -46,5 +46,12 @@ Attributes plain_attributes(const Attributes& attributes);
 std::vector<Sample> convolution_samples();
 // Operands (output, weight) or (output, input) of the same, for gradients.
 std::vector<Sample> convolution_gradient_samples(Role second);
+
+// (samples, channels, ...), weights (out, in, ...) and the result's (samples, out, ...). Where channels are in groups, only samples are
+// cut.
+void convolution_subscripts(Subscripts& s, const Shape& t_shape, const Shape& weight_shape, std::vector<Subscripts::At>& t,
+                            std::vector<Subscripts::At>& weight, std::vector<Subscripts::At>& y);
+Subscripts conv_subscripts(const SubscriptsOf& o);
+Subscripts conv_transpose_subscripts(const SubscriptsOf& o);
 
 }  // namespace pando::ir

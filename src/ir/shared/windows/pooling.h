@@ -1,7 +1,7 @@
 // What the pooling rows share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 #include "ir/shared/windows/windows.h"
 
 namespace pando::ir {

@@ -1,7 +1,7 @@
 // What roi_align and its gradient share.
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <functional>
 

@@ -6,7 +6,7 @@
 //                                                                         ^   ^   ^
 #pragma once
 
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "transform/distribute/layout/layout.h"
 
 #include "ir/error.h"
-#include "ir/op_row.h"
+#include "ir/rows/subscripts.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +15,10 @@ namespace {
 
 using ir::Module;
 using ir::OpId;
+using ir::Subscripts;
 using ir::ValueId;
+using Occurrence = Subscripts::At;
+using Sums = Subscripts::Sums;
 
 constexpr const char* kAxisNames[] = {"data", "expert", "context", "tensor", "microbatch"};
 
@@ -165,7 +168,7 @@ class AxisPass {
     return true;
   }
   bool transposes_free_weight(OpId o) const {
-    if (axis_ != kTensor || is_update(o) || m_.row(o).name != "transpose") return false;
+    if (axis_ != kTensor || is_update(o) || m_.row(o).view_form != ir::ViewForm::permuted) return false;
     const ValueId w = m_.operand(o, 0);
     return free_[w.index()] && parameter_[w.index()] && shape(w).size() == 2;
   }
@@ -194,7 +197,7 @@ class AxisPass {
   }
 
   void op(OpId o) {
-    if (m_.row(o).name == "host_load") {
+    if (ir::loads_stream(m_, o)) {
       load(o);
       return;
     }
@@ -203,8 +206,8 @@ class AxisPass {
       return;
     }
     if (is_update(o)) adopt_from_weight(o);
-    if (m_.row(o).name == "sgd") {
-      sgd(o);
+    if (m_.row(o).bundles) {
+      bundle(o);
       return;
     }
     if (transposes_free_weight(o)) {
@@ -214,22 +217,23 @@ class AxisPass {
       transposed_by_[r.index()] = o;
       return;
     }
-    const std::optional<Letters> letters = letters_of(m_, o);
-    if (!letters || (axis_ == kTime && is_update(o))) {
+    const Subscripts subscripts = ir::subscripts_of(m_, o);
+    if (!subscripts.whole.empty() || (axis_ == kTime && is_update(o))) {
+      note_whole(o, subscripts.whole);
       whole(o);
       return;
     }
-    if (!is_update(o) && sum_passes(o, letters->linear)) {
+    if (!is_update(o) && sum_passes(o, subscripts.sums)) {
       for (std::size_t i = 0; i < m_.operands(o).size(); ++i) use(o, i, seen(o, i));
       for (ValueId r : m_.results(o)) set(r, Spec::sum());
       return;
     }
-    const Choice c = choose(o, *letters);
+    const Choice c = choose(o, subscripts);
     if (!c.found) {
       whole(o);
       return;
     }
-    in_parts(o, *letters, c);
+    in_parts(o, subscripts, c);
     if (axis_ == kTensor && strategy_.sequence_parallel) positions_of_sums(o);
   }
 
@@ -246,11 +250,17 @@ class AxisPass {
     for (ValueId r : m_.results(o)) set(r, {});
   }
 
-  bool sum_passes(OpId o, Letters::Linear linear) {
-    if (linear != Letters::every && linear != Letters::first) return false;
+  void note_whole(OpId o, std::string_view reason) {
+    bool any = false;
+    for (std::size_t i = 0; n_ > 1 && i < m_.operands(o).size(); ++i) any = any || !seen(o, i).is_replicated();
+    if (any && !reason.empty()) layout_.whole.push_back({o, axis_, reason});
+  }
+
+  bool sum_passes(OpId o, Sums sums) {
+    if (sums != Sums::every && sums != Sums::first) return false;
     for (std::size_t i = 0; i < m_.operands(o).size(); ++i) {
       const Spec s = seen(o, i);
-      const bool must = linear == Letters::every || i == 0;
+      const bool must = sums == Sums::every || i == 0;
       if (must ? !s.is_partial() : !s.is_replicated()) return false;
     }
     return !m_.operands(o).empty();
@@ -267,13 +277,13 @@ class AxisPass {
 
   struct Choice {
     bool found = false;
-    std::uint8_t letter = 0;
+    std::uint8_t subscript = 0;
     std::int64_t outer = 1;
     double cost = std::numeric_limits<double>::infinity();
   };
 
-  static const Occurrence* find(const std::vector<Occurrence>& list, std::uint8_t letter) {
-    const auto it = std::find_if(list.begin(), list.end(), [&](const Occurrence& x) { return x.letter == letter; });
+  static const Occurrence* find(const std::vector<Occurrence>& list, std::uint8_t subscript) {
+    const auto it = std::find_if(list.begin(), list.end(), [&](const Occurrence& x) { return x.subscript == subscript; });
     return it == list.end() ? nullptr : &*it;
   }
   static Spec spec_at(const Occurrence& x, const Choice& c) { return Spec::along(x.dim, x.outer >= 0 ? x.outer : c.outer); }
@@ -291,10 +301,10 @@ class AxisPass {
     }
     return size % n_ == 0;
   }
-  bool divides(OpId o, const Letters& l, const Choice& c) const {
+  bool divides(OpId o, const Subscripts& l, const Choice& c) const {
     const auto all = [&](const auto& lists, std::span<const ValueId> values) {
       for (std::size_t i = 0; i < lists.size(); ++i) {
-        const Occurrence* x = find(lists[i], c.letter);
+        const Occurrence* x = find(lists[i], c.subscript);
         if (x && !divides(*x, c, values[i])) return false;
       }
       return true;
@@ -312,9 +322,9 @@ class AxisPass {
 
   // Two axes cut one dimension in the order of the axes. Cutting it further where it is cut already would be another order, so that is left
   // alone; but for experts, from whom samples come back as they went.
-  bool keeps_order(OpId o, const Letters& l, const Choice& c) {
+  bool keeps_order(OpId o, const Subscripts& l, const Choice& c) {
     for (std::size_t i = 0; axis_ != kExpert && i < l.operands.size(); ++i) {
-      const Occurrence* x = find(l.operands[i], c.letter);
+      const Occurrence* x = find(l.operands[i], c.subscript);
       if (!x) continue;
       const Spec want = spec_at(*x, c);
       if (seen(o, i) != want && is_cut_by_others(m_.operand(o, i), want.dim, want.outer)) return false;
@@ -323,24 +333,24 @@ class AxisPass {
   }
 
   // Elements that must be gathered for a choice; between experts, sums count, too.
-  double cost(OpId o, const Letters& l, const Choice& c) {
+  double cost(OpId o, const Subscripts& l, const Choice& c) {
     double sum = 0;
     for (std::size_t i = 0; i < l.operands.size(); ++i) {
       const ValueId v = m_.operand(o, i);
-      const Occurrence* x = find(l.operands[i], c.letter);
+      const Occurrence* x = find(l.operands[i], c.subscript);
       const Spec s = seen(o, i);
       if (!s.is_sharded() || (x && spec_at(*x, c) == s)) continue;
       const bool fixed = parameter_[v.index()] && (axis_ == kTensor || axis_ == kExpert);
       sum += static_cast<double>(ir::elements_of(shape(v))) * (fixed ? 1e9 : 1);
     }
     for (std::size_t i = 0; axis_ == kExpert && i < l.results.size(); ++i) {
-      if (!find(l.results[i], c.letter)) sum += static_cast<double>(ir::elements_of(shape(m_.result(o, i))));
+      if (!find(l.results[i], c.subscript)) sum += static_cast<double>(ir::elements_of(shape(m_.result(o, i))));
     }
     return sum;
   }
 
-  void consider(OpId o, const Letters& l, Choice c, double extra, Choice& best) {
-    if (l.is_blocked(c.letter) || !divides(o, l, c) || !keeps_order(o, l, c)) return;
+  void consider(OpId o, const Subscripts& l, Choice c, double extra, Choice& best) {
+    if (l.is_blocked(c.subscript) || !divides(o, l, c) || !keeps_order(o, l, c)) return;
     c.found = true;
     c.cost = cost(o, l, c) + extra;
     if (c.cost < best.cost) best = c;
@@ -352,19 +362,23 @@ class AxisPass {
     if (axis_ == kData) return strategy_.zero > 0 ? storage_dim(w) : -1;
     return raw(w).is_sharded() && raw(w).outer == 1 ? raw(w).dim : -1;
   }
-  void as_its_weight(OpId o, const Letters& l, ValueId w, Choice& best) {
+  void as_its_weight(OpId o, const Subscripts& l, ValueId w, Choice& best) {
     const std::int64_t dim = dim_of_update(w);
     for (std::size_t i = 0; dim >= 0 && i < l.operands.size(); ++i) {
       if (shape(m_.operand(o, i)) != shape(w)) continue;
       for (const Occurrence& x : l.operands[i]) {
-        if (x.dim == dim) consider(o, l, {false, x.letter, 1}, 0, best);
+        if (x.dim == dim) consider(o, l, {false, x.subscript, 1}, 0, best);
       }
     }
   }
 
-  bool is_product(OpId o) const { return m_.row(o).name == "conv" || (m_.row(o).name == "matmul" && shape(m_.operand(o, 1)).size() == 2); }
+  // By what may be a weight.
+  bool is_product(OpId o) const {
+    const ir::OpRow& row = m_.row(o);
+    return ir::multiplies_by_weight(row) && (row.product == ir::Product::windows || shape(m_.operand(o, 1)).size() == 2);
+  }
 
-  Choice choose(OpId o, const Letters& l) {
+  Choice choose(OpId o, const Subscripts& l) {
     Choice best;
     if (const ValueId w = is_update(o) ? layout_.weight_of_op[o.index()] : ValueId(); w.valid()) {
       as_its_weight(o, l, w, best);
@@ -377,30 +391,30 @@ class AxisPass {
       for (const Occurrence& x : l.operands[i]) {
         if (x.dim != s.dim || (x.outer >= 0 && x.outer != s.outer)) continue;
         // A weight is cut by rows or columns; rows of the other operand are not what the tensor axis is for.
-        const bool weight_whole = by_weight && !find(l.operands[1], x.letter);
-        if (!weight_whole) consider(o, l, {false, x.letter, s.outer}, 0, best);
+        const bool weight_whole = by_weight && !find(l.operands[1], x.subscript);
+        if (!weight_whole) consider(o, l, {false, x.subscript, s.outer}, 0, best);
       }
     }
     if (by_weight && !best.found && !l.operands[1].empty()) {
-      const std::uint8_t columns = l.operands[1].back().letter;
+      const std::uint8_t columns = l.operands[1].back().subscript;
       consider(o, l, {false, columns, 1}, 0, best);
     }
     return best;
   }
 
-  void in_parts(OpId o, const Letters& l, const Choice& c) {
+  void in_parts(OpId o, const Subscripts& l, const Choice& c) {
     for (std::size_t i = 0; i < l.operands.size(); ++i) {
-      const Occurrence* x = find(l.operands[i], c.letter);
+      const Occurrence* x = find(l.operands[i], c.subscript);
       use(o, i, x ? spec_at(*x, c) : Spec{});
     }
     for (std::size_t i = 0; i < l.results.size(); ++i) {
-      const Occurrence* x = find(l.results[i], c.letter);
-      set(m_.result(o, i), x ? spec_at(*x, c) : Spec::sum());
+      const Occurrence* x = find(l.results[i], c.subscript);
+      set(m_.result(o, i), x ? spec_at(*x, c) : l.is_alike(i) ? Spec{} : Spec::sum());
     }
   }
 
   // Each weight for itself, as it lies.
-  void sgd(OpId o) {
+  void bundle(OpId o) {
     const std::size_t n = m_.results(o).size();
     for (std::size_t i = 0; i < n; ++i) {
       Spec s = seen(o, i);
@@ -526,7 +540,7 @@ class Builder {
     std::vector<bool> depends(m_.value_count(), false);
     for (std::size_t i = 0; i < main().inputs.size(); ++i) depends[main().inputs[i].index()] = program_.is_batch(i);
     for (OpId o : ops()) {
-      bool any = m_.row(o).name == "host_load";
+      bool any = ir::loads_stream(m_, o);
       for (ValueId v : m_.operands(o)) any = any || depends[v.index()];
       for (ValueId v : m_.results(o)) depends[v.index()] = any;
       l_.when[o.index()] = update[o.index()] ? When::behind : any ? When::each : When::before;
@@ -544,7 +558,7 @@ class Builder {
     std::vector<bool> used_before(m_.value_count(), false);
     for (OpId o : ops()) {
       for (ValueId v : m_.operands(o)) used_before[v.index()] = used_before[v.index()] || !update[o.index()];
-      if (!update[o.index()] || m_.row(o).name == "sgd") continue;
+      if (!update[o.index()] || m_.row(o).bundles) continue;
       std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
       const auto join = [&](ValueId v) {
         if (ir::elements_of(m_.type_of(v).shape) <= 1) return;
@@ -564,7 +578,7 @@ class Builder {
     }
     for (ValueId v : main().inputs) l_.weight_of[v.index()] = used_before[v.index()] ? v : weight[top(v.value)];
     for (OpId o : ops()) {
-      if (!update[o.index()] || m_.results(o).empty() || m_.row(o).name == "sgd") continue;
+      if (!update[o.index()] || m_.results(o).empty() || m_.row(o).bundles) continue;
       const ValueId r = m_.result(o);
       if (ir::elements_of(m_.type_of(r).shape) > 1) l_.weight_of_op[o.index()] = weight[top(r.value)];
     }
@@ -590,6 +604,8 @@ class Builder {
 };
 
 }  // namespace
+
+std::string_view name_of(Axis axis) { return kAxisNames[axis]; }
 
 Layout lay_out(const Program& program, const Strategy& strategy) { return Builder(program, strategy).run(); }
 

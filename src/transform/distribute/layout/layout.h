@@ -1,18 +1,26 @@
 // How every value of a program lies on the axes of a mesh: the plan by which parallelise() writes.
 #pragma once
 
-#include "transform/distribute/layout/letters.h"
+#include "ir/module.h"
 #include "transform/distribute/parallelise.h"
 #include "transform/distribute/spec.h"
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace pando::transform {
 
 // When an op runs: once before the microbatches, in each of them, once behind them.
 enum class When : std::uint8_t { before, each, behind };
+
+// An op without a rule for its dimensions, which gets operands whole that lie in parts on an axis.
+struct WholeOp {
+  ir::OpId op;
+  Axis axis = kData;
+  std::string_view reason;
+};
 
 struct Layout {
   std::array<std::int64_t, kAxes> sizes{1, 1, 1, 1, 1};
@@ -29,7 +37,10 @@ struct Layout {
   std::vector<ir::ValueId> weight_of;
   // By op that runs behind: the weight that it updates; none: no one's.
   std::vector<ir::ValueId> weight_of_op;
+  std::vector<WholeOp> whole;
 };
+
+std::string_view name_of(Axis axis);
 
 // Refuses (value) what parallelise() says.
 Layout lay_out(const Program& program, const Strategy& strategy);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 
 namespace pando::transform {
 
@@ -91,8 +90,7 @@ class DerivativesFinder {
   // Where gradients are when they have passed `o`, an op of the derivative of `forward`. Of a product one op is the whole derivative, and
   // so is an op that is made for it; else more ops of the same derivative may follow.
   std::uint32_t behind(OpId o, OpId forward, std::uint32_t at) const {
-    const std::string_view name = m_.row(forward).name;
-    const bool whole = name == "matmul" || name == "mul" || name == "conv" || m_.row(o).name.find("_grad") != std::string_view::npos;
+    const bool whole = m_.row(forward).product != ir::Product::none || m_.row(o).phase == ir::OpPhase::backward;
     if (!whole) return at;
     std::uint32_t others = kEnd, all = kEnd;
     const auto later = [](std::uint32_t a, std::uint32_t b) { return a == kEnd ? b : std::max(a, b); };

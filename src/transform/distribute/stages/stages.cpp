@@ -2,6 +2,7 @@
 
 #include "ir/error.h"
 #include "ir/op_row.h"
+#include "ir/rows/inference.h"
 #include "transform/distribute/stages/derivatives.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ class Assignment {
       s_.portable[main().inputs[i].index()] = !program_.is_batch(i) && ir::elements_of(m_.type_of(main().inputs[i]).shape) == 1;
     }
     for (OpId o : ops()) {
-      bool all = when(o) != When::each && m_.row(o).effects == ir::Effects::none && m_.row(o).name != "sgd";
+      bool all = when(o) != When::each && m_.row(o).effects == ir::Effects::none && !m_.row(o).bundles;
       for (ValueId v : m_.operands(o)) all &= s_.portable[v.index()];
       for (ValueId v : m_.results(o)) s_.portable[v.index()] = all;
     }
@@ -263,7 +264,7 @@ class Assignment {
   void behind() {
     for (OpId o : ops()) {
       if (when(o) != When::behind || is_portable(o)) continue;
-      if (m_.row(o).name == "sgd") {
+      if (m_.row(o).bundles) {
         for (std::size_t i = 0; i < m_.results(o).size(); ++i) home(m_.result(o, i)) = std::max(0, home(m_.operand(o, i)));
         continue;
       }

@@ -55,8 +55,7 @@ class SumsFinder {
 
   // An addition of gradients that are sums over microbatches, all of which lie as the result does.
   bool adds(OpId o) const {
-    const std::string_view name = m_.row(o).name;
-    if (name != "add" && name != "add_n") return false;
+    if (m_.row(o).adds != ir::Adds::operands) return false;
     if (layout_.when[o.index()] != When::each || program_.phase_of(o) == Phase::forward || m_.op(o).in_place) return false;
     const ValueId r = m_.result(o);
     const Specs& specs = layout_.raw[r.index()];
