@@ -139,6 +139,8 @@ struct Session::State {
   poplar::Graph empty_graph() const {
     return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas())));
   }
+  poplar::OptionFlags engine_flags() const;
+  bool allows_out_of_memory() const;
   lower::Lowered lower(poplar::Graph& graph, std::string* decisions = nullptr) const;
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
@@ -203,6 +205,24 @@ void Session::State::make_device() {
   device = model.createDevice();
 }
 
+poplar::OptionFlags Session::State::engine_flags() const {
+  poplar::OptionFlags flags;
+  for (const auto& [name, value] : options.engine) {
+    if (name != kRotate) flags.set(name, value);
+  }
+  return flags;
+}
+
+// As the engine reads it: what the environment says counts more than what the session is given.
+bool Session::State::allows_out_of_memory() const {
+  poplar::OptionFlags flags = engine_flags();
+  if (const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS"); environment && *environment) {
+    poplar::readJSON(poplar::StringRef(environment), flags);
+  }
+  const auto given = flags.find("debug.allowOutOfMemory");
+  return given != flags.end() && (given->second == "true" || given->second == "1");
+}
+
 lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decisions) const {
   lower::Options o;
   o.num_io_tiles = options.num_io_tiles;
@@ -213,20 +233,13 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
   o.check_float8_scales = options.check_float8_scales;
   o.partials_type_matmuls = options.partials_type_matmuls;
   o.decisions = decisions;
-  // As the engine will read it.
-  const auto given = options.engine.find("debug.allowOutOfMemory");
-  const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS");
-  o.allow_out_of_memory = (given != options.engine.end() && given->second == "true") ||
-                          (environment != nullptr && std::string_view(environment).find("allowOutOfMemory") != std::string_view::npos);
+  o.allow_out_of_memory = allows_out_of_memory();
   return lower::lower(module, graph, o);
 }
 
 void Session::State::compile(poplar::Graph& graph, const lower::Lowered& lowered) {
   const auto begin = std::chrono::steady_clock::now();
-  poplar::OptionFlags flags;
-  for (const auto& [name, value] : options.engine) {
-    if (name != kRotate) flags.set(name, value);
-  }
+  const poplar::OptionFlags flags = engine_flags();
   const poplar::program::Sequence* programs[] = {&lowered.main, &lowered.weights_from_host, &lowered.weights_to_host};
   for (unsigned p = 0; p < 3; ++p) has_program[p] = !programs[p]->isEmpty();
   engine.emplace(graph, std::vector<poplar::program::Program>{lowered.main, lowered.weights_from_host, lowered.weights_to_host}, flags);

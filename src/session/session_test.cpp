@@ -182,6 +182,15 @@ TEST(Session, variables_that_no_ipu_holds_are_refused_before_anything_is_compile
     Session session(b, options);
     FAIL() << "4 MiB on 4 tiles";
   } catch (const poplar::graph_memory_allocation_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr("'large' (1024, 1024) float32")); }
+  // The environment's options are JSON, of which the value counts, not that the name is there.
+  setenv("POPLAR_ENGINE_OPTIONS", R"({"debug.allowOutOfMemory": "false"})", 1);
+  EXPECT_THROW(Session(b, options), poplar::graph_memory_allocation_error);
+  options.engine["debug.allowOutOfMemory"] = "true";
+  EXPECT_THROW(Session(b, options), poplar::graph_memory_allocation_error);
+  options.engine.clear();
+  setenv("POPLAR_ENGINE_OPTIONS", R"({"debug.allowOutOfMemory": true})", 1);
+  { Session allowed(b, options); }
+  unsetenv("POPLAR_ENGINE_OPTIONS");
   options.engine["debug.allowOutOfMemory"] = "true";
   Session session(b, options);
   options.device = "cpu";
