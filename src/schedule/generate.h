@@ -1,21 +1,9 @@
-// Schedules that have names.
-//
-// | name                  | stages a rank | source                                                                        |
-// | --------------------- | ------------- | ----------------------------------------------------------------------------- |
-// | GPipe                 | 1             | Huang et al. 2019: all forward, then all backward                              |
-// | 1F1B                  | 1             | PipeDream-flush / Megatron: rank r begins with p - r forward passes           |
-// | eager-1F1B            | 1             | begins with 2 (p - r) - 1 of them (DistIR's PipeDream scheduler, Alpa)         |
-// | Interleaved1F1B       | any           | Narayanan et al. SC'21; stage s on rank s mod p                               |
-// | LoopedBFS             | any           | Lamy-Poirier 2022: breadth first over a rank's stages                          |
-// | ZB-H1, ZB-H2          | 1             | Qi et al. ICLR'24: I and W apart; H1 holds p microbatches, H2 2 p - 1          |
-// | InterleavedZeroBubble | any           | the same rule for interleaved stages                                           |
-// | ZBV                   | 2, in a V     | Qi et al. 2024: rank r has stages r and 2 p - 1 - r                            |
-// | V-Half, V-Min, V-1F1B | 2, in a V     | the same with half, a third, all of 1F1B's memory (synthesised, see there)      |
-// | DualPipeV             | 2, in a V     | DeepSeek 2025: forward and backward of two microbatches side by side           |
-// | synthesised:4:100:100 | any           | made for these costs under this limit (synthesised.h)                           |
+// Schedules by name: those of the rows in schedules/ (schedule_row.h), and synthesised ones (synthesised.h), which a name such as
+// "synthesised:4:100:100" describes.
 #pragma once
 
 #include "schedule/replay.h"
+#include "schedule/schedule_row.h"
 #include "schedule/table.h"
 
 #include <string>
@@ -24,16 +12,14 @@
 
 namespace pando::schedule {
 
-struct Shape {
-  std::int32_t ranks = 1, microbatches = 1, stages_per_rank = 1;
-};
-
-// The names above but the last, in that order.
+// Of the rows, by position.
 const std::vector<std::string>& names();
 // How many stages a rank has in it; 0: any number. Refuses (poplar_error) an unknown name.
 std::int32_t stages_per_rank_of(std::string_view name);
 // Whether rank r has stages r and 2 p - 1 - r. Otherwise stage s is on rank s mod p.
 bool is_in_a_v(std::string_view name);
+// Whether I and W may stand apart. Synthesised schedules may split.
+bool splits_backward(std::string_view name);
 
 // Refuses (poplar_error) a shape without cells, and one of more cells than a host can have.
 void check_shape(const Shape& shape);

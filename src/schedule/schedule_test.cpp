@@ -81,6 +81,30 @@ TEST(Schedule, PublishedTablesObeyTheRulesAndTakeTheirTime) {
   }
 }
 
+TEST(Schedule, RowsSayWhatTablesDo) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < schedule_table().size(); ++i) {
+    const ScheduleRow& row = *schedule_table()[i];
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(row.position, static_cast<std::int32_t>(i)) << "positions are 0, 1, 2 ...";
+    EXPECT_TRUE(names.insert(row.name).second);
+    const Table t = generate(row.name, {4, 8, row.stages_per_rank == 0 ? 3 : row.stages_per_rank});
+    bool apart = false;
+    for (std::int32_t r = 0; r < 4; ++r) {
+      for (const Cell& c : t.ranks[static_cast<std::size_t>(r)]) {
+        apart = apart || c.action == Action::weight_gradient;
+        EXPECT_TRUE(row.in_a_v ? c.stage == r || c.stage == 7 - r : c.stage % 4 == r) << to_string(c);
+      }
+    }
+    EXPECT_EQ(apart, row.splits_backward);
+    EXPECT_EQ(splits_backward(row.name), row.splits_backward);
+    EXPECT_EQ(is_in_a_v(row.name), row.in_a_v);
+  }
+  EXPECT_TRUE(splits_backward("synthesised:4"));
+  EXPECT_TRUE(is_in_a_v("synthesised-v:4"));
+  EXPECT_THROW(splits_backward("none"), poplar::poplar_error);
+}
+
 TEST(Schedule, NamesMakeThePublishedTables) {
   const std::map<std::string, std::string> ours = {
       {"GPipe", "GPipe"},          {"1F1B", "1F1B"},           {"Interleaved1F1B", "Interleaved1F1B"},

@@ -20,7 +20,7 @@ struct Arguments {
   schedule::Costs costs;
   std::vector<double> memory;
   double columns = 1, released = 0;
-  bool in_a_v = false, draw = false, lower = false;
+  bool in_a_v = false, draw = false, lower = false, list = false;
   schedule::LowerOptions lowering;
 };
 
@@ -34,6 +34,15 @@ schedule::Table table_of(const Arguments& a) {
   if (!a.memory.empty()) problem.memory = a.memory;
   problem.released = a.released;
   return schedule::synthesise(problem);
+}
+
+// Every schedule that has a name, with what its row says.
+void print_list() {
+  fmt::print("{:<22} {:<9} {:<6} {}\n", "name", "stages", "I, W", "order");
+  for (const schedule::ScheduleRow* row : schedule::schedule_table()) {
+    const std::string stages = row->stages_per_rank == 0 ? "any" : fmt::format("{}{}", row->stages_per_rank, row->in_a_v ? ", V" : "");
+    fmt::print("{:<22} {:<9} {:<6} {} ({})\n", row->name, stages, row->splits_backward ? "apart" : "one", row->doc, row->source);
+  }
 }
 
 int run(const Arguments& a) {
@@ -89,6 +98,9 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_option("--input-gradient", a->costs.input_gradient, "Cost of I")->delimiter(',')->check(check_not_negative);
   command->add_option("--weight-gradient", a->costs.weight_gradient, "Cost of W; B costs both")->delimiter(',')->check(check_not_negative);
   command->add_option("--transfer", a->costs.transfer, "Cost of a transfer between ranks")->check(check_not_negative);
+  CLI::Option* const list =
+      command->add_flag("--list", a->list, "List the schedules that have names: stages a rank, whether I and W stand apart, the order");
+  list->excludes(input)->excludes(name)->excludes(ranks);
   command->add_flag("--draw", a->draw, "Draw it in time");
   command->add_option("--columns", a->columns, "Columns for one unit of cost")->check(check_positive);
   command->add_option("--svg", a->svg, "Draw it into a file");
@@ -99,6 +111,7 @@ void add_schedule(CLI::App& app, int& status) {
   command->add_flag("--defer", a->lowering.defer_receives, "With --lower: receive as late as possible")->needs(lower);
   command->add_flag("!--no-shards", a->lowering.shards, "With --lower: transfers alone")->needs(lower);
   command->callback([a, input, ranks, &status] {
+    if (a->list) return print_list();
     if (input->count() == 0 && ranks->count() == 0) throw CLI::RequiredError("a CSV file, or --ranks");
     status = run(*a);
   });

@@ -66,10 +66,7 @@ std::vector<std::int32_t> ranks_of_stages(const transform::Strategy& s) {
   return ranks;
 }
 
-bool keeps_backward_whole(const transform::Strategy& s) {
-  constexpr std::string_view kWhole[] = {"GPipe", "1F1B", "eager-1F1B", "Interleaved1F1B", "LoopedBFS", "V-1F1B"};
-  return !s.table && std::find(std::begin(kWhole), std::end(kWhole), s.schedule) != std::end(kWhole);
-}
+bool keeps_backward_whole(const transform::Strategy& s) { return !s.table && !schedule::splits_backward(s.schedule); }
 
 // One microbatch alone: each stage runs its ops in order, when what they take is there. How long it idles until its last op.
 class Alone {
