@@ -1,5 +1,5 @@
 #include "ir/meaning/formula.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 #include "ir/meaning/elements.h"
-#include "ir/op_row.h"
+#include "ir/rows/define.h"
 
 namespace pando::ir {
 
