@@ -183,7 +183,7 @@ ValueId Lowering::weight_of_gradient(ValueId v) const {
       const Row* row = find_row(module_.row(op).name);
       if (row == nullptr || module_.results(op).size() != 1) continue;
       if (row->unview != nullptr && index == 0) views.push_back(module_.result(op));
-      if (module_.row(op).name != "matmul" || index != 0) continue;
+      if (module_.row(op).product != ir::Product::matrices || index != 0) continue;
       const ValueId w = seen(module_.operand(op, 1));
       if (module_.type_of(w).shape == type.shape && has_slot(w) && is_home(w)) return w;
     }
