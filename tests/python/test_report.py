@@ -34,8 +34,10 @@ def test_tables(path):
     names = [name for name in report.variables["name"] if "weights" in name]
     assert names
     assert max(report.steps["compute"]) > 0
-    begin, end = report.rows_of("tiles", "allocations", 0)
-    assert set(report.allocations["tile"][begin:end]) == {0}
+    fullest = int(np.argmax(report.tiles["with_gaps"]))
+    begin, end = report.rows_of("tiles", "allocations", fullest)
+    assert set(report.allocations["tile"][begin:end]) == {fullest}
+    assert max(report.allocations["offset"][begin:end] + report.allocations["size"][begin:end]) == report.tiles["with_gaps"][fullest]
     # A stream's terms add up to its clock.
     streams = report.streams
     terms = ("compute", "exchange", "local_copy", "sync", "global_exchange", "host", "wait")
