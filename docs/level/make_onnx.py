@@ -53,6 +53,7 @@ that bounds it, and stacks nothing.
 
 `./x conformance onnx` runs the backend tests of the onnx package on the interpreter, `cpu` and `ipu_model`: what
 passes is in `tests/conformance/onnx.expected`, what does not has a reason in `tests/conformance/onnx.reasons`.
+`./x conformance onnx --random 1000 --seed 1` compares random nodes with ONNX Runtime.
 """
 COMPOSITIONS = """
 ## Compositions

@@ -51,6 +51,8 @@ class Importer {
   std::vector<Bound> read_graph(Scope& scope, const Graph& graph, const std::vector<Bound>& inputs, const Context& user);
   // The value of what a name stands for, in the graph of a scope.
   ValueId value_of(Scope& scope, const Bound& bound, const std::string& name);
+  // Inputs of the model that values follow from which are not known; null: none.
+  static Inputs inputs_of(const std::vector<Bound>& values);
   // A graph of the module for a graph of a node, named after that.
   Scope graph_scope(Context& user, std::string_view name);
 
@@ -79,7 +81,6 @@ class Importer {
   void node(Scope& scope, const Node& node);
   void call_function(Scope& scope, const Node& node, const Function& function);
   void bind_results(Scope& scope, const Node& node, const Context& c);
-  static Inputs inputs_of(const std::vector<Bound>& operands);
   bool compute(Scope& scope, const Node& node, const KnownOperator& op, const std::vector<Bound>& operands, std::int64_t opset);
   void apply(const KnownOperator& op, Context& c) const;
   std::int64_t opset_of(const Scope& scope, const Node& node) const;

@@ -132,6 +132,22 @@ TEST(Onnx, PiecesAndReductions) {
   EXPECT_EQ(numbers(out[2]), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
 }
 
+// A start in front of the first element is the first element, of slices backwards, too; an end there lies in front of it.
+TEST(Onnx, SlicesBackwards) {
+  const auto sliced = [](std::int64_t start, std::int64_t end, std::int64_t step) {
+    Made made;
+    made.in(value("x", {5})).data(longs("start", {start})).data(longs("end", {end})).data(longs("axis", {0})).data(longs("step", {step}));
+    made.add(node("Slice", {"x", "start", "end", "axis", "step"}, {"y"})).out("y");
+    return numbers(run(import_model(read(made.model())), {tensor({5}, {0, 1, 2, 3, 4})})[0]);
+  };
+  EXPECT_EQ(sliced(-12, -13, -1), (std::vector<double>{0}));
+  EXPECT_EQ(sliced(INT64_MAX, INT64_MIN, -2), (std::vector<double>{4, 2, 0}));
+  EXPECT_EQ(sliced(-2, 0, -1), (std::vector<double>{3, 2, 1}));
+  EXPECT_EQ(sliced(1, 3, -1), (std::vector<double>{}));
+  EXPECT_EQ(sliced(INT64_MIN, INT64_MAX, INT64_MAX), (std::vector<double>{0}));
+  EXPECT_EQ(sliced(7, 9, 1), (std::vector<double>{}));
+}
+
 TEST(Onnx, NormalisationAndImages) {
   Made made;
   made.in(value("x", {1, 1, 3, 3})).data(floats("k", {1, 1, 2, 2}, {1, 0, 0, 1}, true)).data(floats("b", {1}, {10}, true));

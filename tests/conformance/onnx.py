@@ -27,6 +27,8 @@ def arguments():
     parser.add_argument("--devices", default=",".join(DEVICES), help="the devices, with commas between them")
     parser.add_argument("--seconds", type=int, default=120, help="limit of one test on one device")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--random", type=int, metavar="COUNT", help="instead: so many random nodes, compared with ONNX Runtime")
+    parser.add_argument("--seed", type=int, default=1, help="of the first random node")
     parser.add_argument("--update", action="store_true", help="add what newly passes to the list of what is expected")
     parsed = parser.parse_args()
     if not parsed.python:
@@ -66,6 +68,10 @@ def main():
     command = [python, str(HERE / "onnx_side" / "backend_tests.py"), str(work), str(parsed.jobs), str(parsed.seconds), ",".join(parsed.devices),
                parsed.only or ""]
     variables = expectations.user_environment(parsed.prefix, OMP_NUM_THREADS=1, PANDO_THREADS=1)
+    if parsed.random:
+        script = str(HERE / "onnx_side" / "random_nodes.py")
+        sys.exit(max(subprocess.run([python, script, str(work), str(parsed.random), str(parsed.seed), device], env=variables, cwd=work).returncode
+                     for device in parsed.devices))
     if subprocess.run(command, env=variables, cwd=work).returncode != 0:
         sys.exit("the tests did not come to their end")
     records = [json.loads(line) for line in (work / "records").read_text().splitlines()]

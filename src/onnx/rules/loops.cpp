@@ -36,6 +36,12 @@ void give_bound(Context& c, const Bound& b) {
   }
 }
 
+// What is carried out of the last trip. The body may read more than the operands.
+void give_state(Context& c, const std::vector<Bound>& state) {
+  if (Inputs more = Importer::inputs_of(state)) c.from = std::move(more);
+  for (const Bound& b : state) give_bound(c, b);
+}
+
 // What one output of all trips becomes: a new dimension at `axis`.
 void give_stacked(Context& c, const std::vector<Bound>& trips, std::int64_t axis_attribute, bool reversed) {
   Values parts;
@@ -103,7 +109,7 @@ void loop(Context& c) {
     going = outputs[0];
     if (active.valid() && going.known && holds(going)) going = {{}, active, nullptr, c.from};
   }
-  for (const Bound& b : state) give_bound(c, b);
+  give_state(c, state);
   for (std::size_t s = 0; s < stacked; ++s) {
     if (stacks[s].empty()) c.refuse("no trip happens; what it stacks has no shape");
     give_stacked(c, stacks[s], 0, false);
@@ -156,7 +162,7 @@ void scan(Context& c) {
     state.assign(outputs.begin(), outputs.begin() + carried);
     for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s].push_back(outputs[static_cast<std::size_t>(carried) + s]);
   }
-  for (const Bound& b : state) give_bound(c, b);
+  give_state(c, state);
   for (std::size_t s = 0; s < stacks.size(); ++s) give_stacked(c, stacks[s], out_axes[s], out_back[s] != 0);
 }
 

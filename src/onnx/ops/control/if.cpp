@@ -7,6 +7,8 @@ namespace pando::onnx {
 namespace {
 
 void give_bound(Context& c, Scope& scope, const std::vector<Bound>& outputs) {
+  // Its graph may read more than the condition.
+  c.from = Importer::inputs_of(outputs);
   for (std::size_t i = 0; i < c.node.outputs.size(); ++i) {
     if (outputs[i].known) {
       c.give_known(i, *outputs[i].known);

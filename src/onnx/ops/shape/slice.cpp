@@ -24,11 +24,13 @@ constexpr Operator onnx_slice = {
             // No tensor is longer than this, and negating it does not overflow.
             const std::int64_t step = std::clamp<std::int64_t>(steps[i], -(std::int64_t{1} << 40), std::int64_t{1} << 40);
             if (step == 0) c.refuse("a step of 0");
-            const auto clamped = [&](std::int64_t at) {
-              const std::int64_t from_start = at < 0 ? std::max<std::int64_t>(at + n, -1) : at;
-              return step > 0 ? std::clamp<std::int64_t>(from_start, 0, n) : std::clamp<std::int64_t>(from_start, -1, n - 1);
+            // Backwards, a start in front of the first element is the first element, an end there lies in front of it.
+            const auto clamped = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
+              return n == 0 ? 0 : std::clamp<std::int64_t>(at < 0 ? std::max<std::int64_t>(at, -n - 1) + n : at, low, high);
             };
-            const std::int64_t start = (*starts)[i] < -n && step < 0 ? -1 : clamped((*starts)[i]), end = clamped((*ends)[i]);
+            const bool back = step < 0;
+            const std::int64_t start = clamped((*starts)[i], 0, back ? n - 1 : n),
+                               end = clamped((*ends)[i], back ? -1 : 0, back ? n - 1 : n);
             const std::int64_t span = step > 0 ? end - start : start - end, far = step > 0 ? step : -step;
             v = c.slice(v, (*axes)[i], span <= 0 ? 0 : start, span <= 0 ? 0 : (span + far - 1) / far, span <= 0 ? 1 : step);
           }
