@@ -29,6 +29,7 @@ void add_search(CLI::App& app, int& status);
 void add_shell(CLI::App& app, int& status);
 void add_simulate(CLI::App& app, int& status);
 void add_transform(CLI::App& app, int& status);
+void add_view(CLI::App& app, int& status);
 
 // Becomes a program that stands beside this one, with these arguments.
 void become(const std::string& name, const std::vector<std::string>& arguments);

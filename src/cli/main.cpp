@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   pando::cli::add_shell(app, status);
   pando::cli::add_simulate(app, status);
   pando::cli::add_transform(app, status);
+  pando::cli::add_view(app, status);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());

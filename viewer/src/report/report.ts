@@ -1,0 +1,471 @@
+// What the views read: a report as things with names. It takes them from the container when they are asked for, once.
+import { ReportError } from "./container.ts";
+import { Tables } from "./json_report.ts";
+
+export interface Target {
+  name: string;
+  ipus: number;
+  tiles_per_ipu: number;
+  tiles: number;
+  workers: number;
+  replicas: number;
+  bytes_per_tile: number; // 0: unbounded
+  clock_hz: number;
+}
+export const kTerms = ["compute", "exchange", "local_copy", "global_exchange", "sync", "host", "wait"] as const;
+export type Term = (typeof kTerms)[number];
+export type Cycles = Record<Term, number>;
+
+export interface Category {
+  name: string;
+  estimated: boolean;
+  bytes: number;
+  meaning: string;
+  reduce: string;
+}
+export interface Place {
+  file: string;
+  line: number;
+}
+export interface LiveSteps {
+  order: Float64Array;
+  live: Float64Array;
+  worst: Float64Array;
+  worst_tile: Float64Array;
+  name(i: number): string;
+}
+export interface Stream {
+  index: number;
+  name: string;
+  ipu: number;
+  io: boolean;
+  /** begin, end, begin, end … */
+  tiles: number[];
+  always_live: number;
+  cycles: Cycles;
+  finish: number;
+  /** Rows of the table liveness, and of trace. */
+  liveness: [number, number];
+  trace: [number, number];
+}
+/** What has memory: a variable, or a kind of code, buffer or stack. */
+export interface Variable {
+  index: number;
+  name: string;
+  category: number;
+  bytes: number;
+  tiles: number;
+  largest: number;
+  always: number;
+  first: number;
+  last: number;
+  source: Place | undefined;
+}
+export interface Allocation {
+  tile: number;
+  offset: number;
+  size: number;
+  variable: number;
+  /** 0: always; else live_sets row + 1. */
+  live: number;
+  estimated: boolean;
+}
+export interface ProgramPart {
+  index: number;
+  order: number;
+  name: string;
+  kind: string;
+  inside: number; // -1: none
+  compute_set: number; // -1: none
+  exchange: number; // -1: none
+  source: Place | undefined;
+}
+export interface ComputeSet {
+  index: number;
+  name: string;
+  vertices: number;
+  flops: number;
+  source: Place | undefined;
+  groups: { codelet: number; begin: number; end: number; count: number }[];
+}
+export interface Codelet {
+  index: number;
+  name: string;
+  vertices: number;
+  executions: number;
+  cycles: number;
+  estimated: boolean;
+}
+export interface Buffer {
+  compute_set: number;
+  codelet: number;
+  field: string;
+  variable: string;
+  tiles: number;
+  buffers: number;
+  pieces: number;
+  bytes: number;
+  remote: number;
+}
+export interface Exchange {
+  index: number;
+  name: string;
+  bytes: number;
+  senders: number;
+  receivers: number;
+  busiest_tile: number;
+  busiest_bytes: number;
+  local: number;
+  copies: number;
+  block: number;
+}
+export interface Traffic {
+  from: ArrayLike<number>;
+  to: ArrayLike<number>;
+  bytes: ArrayLike<number>;
+  messages: ArrayLike<number>;
+}
+/** What one stream does in one step of the program, over all executions. */
+export interface Step {
+  index: number;
+  stream: number;
+  name: string;
+  kind: string;
+  order: number;
+  program: number; // -1: none
+  executions: number;
+  cycles: Cycles;
+  total: number;
+  vertices: number;
+  unestimated: number;
+  exchanged: number;
+  balance: number;
+  flops: number;
+  slowest_tile: number;
+  slowest_codelet: number; // -1: none
+  slowest_cycles: number;
+  used_workers: number;
+  profile: number; // -1: all tiles of the stream have the cycles of the terms
+}
+/** begin, end, cycles of each tile at one execution. */
+export interface TileProfile {
+  exact: boolean;
+  begin: ArrayLike<number>;
+  end: ArrayLike<number>;
+  cycles: ArrayLike<number>;
+}
+export interface Evidence {
+  text: string;
+  links: { view: string; params: Record<string, string>; title: string }[];
+}
+export interface Advice {
+  rule: string;
+  title: string;
+  text: string;
+  /** Share of the cycles or of the memory, 0 to 1. */
+  cost: number;
+  unit: string;
+  evidence: Evidence[];
+}
+export interface Run {
+  program: number;
+  begin: number;
+  end: number;
+  host_ns: number;
+}
+export interface Block {
+  name: string;
+  stream: number;
+  stream_copy: boolean;
+  begin: number;
+  end: number;
+}
+
+export function total(c: Cycles): number {
+  return kTerms.reduce((sum, t) => sum + c[t], 0);
+}
+
+export class Report {
+  private readonly kept = new Map<string, unknown>();
+  readonly target: Target;
+  readonly graph: Record<string, number>;
+  readonly out_of_memory: string;
+  readonly executed: boolean;
+  readonly runs: number;
+  readonly total_cycles: number;
+  readonly events_lost: number;
+  /** The document `report`, with whatever else is in it. */
+  readonly facts: Record<string, any>;
+
+  /** How the tiles of an IPU lie, where the machine says it. */
+  fabric: { columns: number; rows: number; lanes: number } | undefined;
+
+  constructor(readonly file: string, readonly container: Tables) {
+    const facts = container.document("report") as Record<string, any> | undefined;
+    if (!facts || typeof facts["target"] !== "object") throw new ReportError("The report is damaged: its document 'report' has no target.");
+    this.facts = facts;
+    this.target = facts["target"];
+    for (const name of ["ipus", "tiles_per_ipu", "tiles", "workers", "bytes_per_tile", "clock_hz"] as const)
+      if (typeof this.target[name] !== "number") throw new ReportError(`The report is damaged: target.${name} is not a number.`);
+    this.graph = facts["graph"] ?? {};
+    this.out_of_memory = String(facts["out_of_memory"] ?? "");
+    this.executed = facts["executed"] === true;
+    this.runs = Number(facts["runs"] ?? 0);
+    this.total_cycles = Number(facts["total_cycles"] ?? 0);
+    this.events_lost = Number(facts["events_lost"] ?? 0);
+  }
+
+  private once<T>(key: string, make: () => T): T {
+    if (!this.kept.has(key)) this.kept.set(key, make());
+    return this.kept.get(key) as T;
+  }
+  /** Rows of a table as objects: column name to value; texts are texts, maybe-rows lose their 1. */
+  private rows_of<T>(table: string, columns: Record<string, string>, also: (row: any, i: number) => void = () => {}): T[] {
+    const c = this.container, rows: any[] = [];
+    for (let i = 0, n = c.rows(table); i < n; ++i) rows.push({ index: i });
+    for (const [to, from] of Object.entries(columns)) {
+      const values = c.column(table, from), holds = c.tables.get(table)?.columns.get(from)?.holds;
+      if (holds === "text") for (let i = 0; i < rows.length; ++i) rows[i][to] = c.text(values[i]!);
+      else for (let i = 0, less = holds === "maybe_row" ? 1 : 0; i < rows.length; ++i) rows[i][to] = values[i]! - less;
+    }
+    rows.forEach(also);
+    return rows;
+  }
+  /** Rows of another table that belong to row i. */
+  private span(table: string, column: string, i: number): [number, number] {
+    const ends = this.container.column(table, column);
+    return [i > 0 ? ends[i - 1]! : 0, ends[i] ?? 0];
+  }
+  private place(row: number): Place | undefined {
+    if (row < 0) return undefined;
+    const c = this.container;
+    return { file: c.text(c.column("sources", "file")[row]!), line: c.column("sources", "line")[row]! };
+  }
+
+  target_line(): string {
+    const t = this.target;
+    return `${t.name}, ${t.ipus} IPU${t.ipus === 1 ? "" : "s"}, ${t.tiles.toLocaleString("en-GB").replaceAll(",", " ")} tile${t.tiles === 1 ? "" : "s"}` + (t.replicas > 1 ? `, ${t.replicas} replicas` : "");
+  }
+  seconds(cycles: number): number {
+    return this.target.clock_hz > 0 ? cycles / this.target.clock_hz : NaN;
+  }
+
+  get categories(): Category[] {
+    return this.once("categories", () => {
+      const list = this.container.document("categories");
+      if (!Array.isArray(list)) return [];
+      return list.map((c) => ({ name: String(c.category), estimated: c.estimated === true, bytes: Number(c.bytes) || 0, meaning: String(c.meaning ?? ""), reduce: String(c.reduce ?? "") }));
+    });
+  }
+  get advice(): Advice[] {
+    return this.once("advice", () => {
+      const list = this.container.document("advice");
+      if (!Array.isArray(list)) return [];
+      return list.map((a: any) => ({
+        rule: String(a.rule ?? ""), title: String(a.title ?? a.rule ?? ""), text: String(a.text ?? ""), cost: Number(a.cost) || 0, unit: String(a.unit ?? ""),
+        evidence: Array.isArray(a.evidence) ? a.evidence.map((e: any) => (typeof e === "string" ? { text: e, links: [] } : { text: String(e?.text ?? ""), links: this.links_of(e ?? {}) })) : [],
+      }));
+    });
+  }
+  // Where what an advice speaks of can be seen.
+  private links_of(e: any): Evidence["links"] {
+    const links: Evidence["links"] = [], number = (name: string, end: number) => (Number.isInteger(e[name]) && e[name] >= 0 && e[name] < end ? (e[name] as number) : undefined);
+    const tile = number("tile", this.target.tiles), step = number("step", this.container.rows("steps")), variable = number("variable", this.container.rows("variables"));
+    const order = number("order", Infinity) ?? (step !== undefined ? this.steps[step]?.order : undefined), exchange = number("exchange", this.container.rows("exchanges")), set = number("compute_set", this.container.rows("compute_sets"));
+    const at: Record<string, string> = order !== undefined ? { step: String(order) } : {};
+    if (tile !== undefined) links.push({ view: "memory", params: { tile: String(tile), ...at }, title: `tile ${tile}` });
+    if (step !== undefined && (this.steps[step]?.cycles.compute ?? 0) > 0) links.push({ view: "balance", params: { ...at, stream: String(this.steps[step]!.stream) }, title: "balance" });
+    if (variable !== undefined) links.push({ view: "memory", params: { variable: String(variable), plot: "variable" }, title: "variable" });
+    if (exchange !== undefined) links.push({ view: "exchange", params: { exchange: String(exchange) }, title: "exchange" });
+    const part = set === undefined ? undefined : this.program.find((p) => p.compute_set === set);
+    if (part) links.push({ view: "program", params: { step: String(part.order) }, title: "compute set" });
+    else if (order !== undefined) links.push({ view: "program", params: at, title: `step ${order}` });
+    return links;
+  }
+
+  get streams(): Stream[] {
+    return this.once("streams", () => this.rows_of<Stream>("streams", { name: "name", ipu: "ipu", io: "io", always_live: "always_live_bytes", finish: "finish" }, (row, i) => {
+      row.io = row.io !== 0;
+      row.cycles = Object.fromEntries(kTerms.map((t) => [t, this.container.column("streams", t)[i]!]));
+      const [b, e] = this.span("streams", "tiles", i);
+      row.tiles = [];
+      for (let k = b; k < e; ++k) row.tiles.push(this.container.column("stream_tiles", "begin")[k]!, this.container.column("stream_tiles", "end")[k]!);
+      row.liveness = this.span("streams", "liveness", i);
+      row.trace = this.span("streams", "trace", i);
+    }));
+  }
+
+  get tiles(): number {
+    return this.container.rows("tiles");
+  }
+  get tile_used(): Float64Array {
+    return this.container.column("tiles", "used");
+  }
+  get tile_with_gaps(): Float64Array {
+    return this.container.column("tiles", "with_gaps");
+  }
+  get tile_always_live(): Float64Array {
+    return this.container.column("tiles", "always_live");
+  }
+  /** By category: bytes of each tile. */
+  get tile_by_category(): Float64Array[] {
+    return this.once("tile_by_category", () => {
+      const n = this.categories.length, all = this.container.column("tile_categories", "bytes");
+      return this.categories.map((_, k) => Float64Array.from({ length: this.tiles }, (_, t) => all[t * n + k] ?? 0));
+    });
+  }
+  liveness(stream: Stream): LiveSteps {
+    return this.once(`liveness ${stream.index}`, () => {
+      const [b, e] = stream.liveness, c = this.container, names = c.slice("liveness", "name", b, e);
+      return {
+        order: c.slice("liveness", "order", b, e), live: c.slice("liveness", "live_bytes", b, e), worst: c.slice("liveness", "worst_tile_bytes", b, e),
+        worst_tile: c.slice("liveness", "worst_tile", b, e), name: (i: number) => c.text(names[i]!),
+      };
+    });
+  }
+
+  get variables(): Variable[] {
+    return this.once("variables", () => this.rows_of<Variable>("variables",
+      { name: "name", category: "category", bytes: "bytes", tiles: "tiles", largest: "largest", always: "always_live_bytes", first: "first", last: "last", source: "source" },
+      (row) => (row.source = this.place(row.source))));
+  }
+  category_name(i: number): string {
+    return this.categories[i]?.name ?? "?";
+  }
+  allocations(tile: number): Allocation[] {
+    const [b, e] = this.span("tiles", "allocations", tile), c = this.container;
+    const [offset, size, variable, live, estimated] = ["offset", "size", "variable", "live", "estimated"].map((n) => c.slice("allocations", n, b, e)) as Float64Array[];
+    return Array.from({ length: e - b }, (_, i) => ({ tile, offset: offset![i]!, size: size![i]!, variable: variable![i]!, live: live![i]!, estimated: estimated![i] !== 0 }));
+  }
+  get has_allocations(): boolean {
+    return this.container.rows("allocations") > 0;
+  }
+  /** begin, end, begin, end … of the orders at which it is live; null: always. */
+  live_intervals(live: number): Float64Array | null {
+    if (live === 0) return null;
+    return this.once(`live ${live}`, () => {
+      const [b, e] = this.span("live_sets", "intervals", live - 1), begin = this.container.column("live_intervals", "begin"), end = this.container.column("live_intervals", "end");
+      const out = new Float64Array(2 * (e - b));
+      for (let k = b; k < e; ++k) (out[2 * (k - b)] = begin[k]!), (out[2 * (k - b) + 1] = end[k]!);
+      return out;
+    });
+  }
+  is_live(live: number, order: number): boolean {
+    const intervals = this.live_intervals(live);
+    if (!intervals) return true;
+    for (let k = 0; k < intervals.length; k += 2) if (order >= intervals[k]! && order < intervals[k + 1]!) return true;
+    return false;
+  }
+  /** Bytes of each variable over all tiles at a step; what is always live included. */
+  live_at(order: number): Float64Array {
+    return this.once(`live at ${order}`, () => {
+      const c = this.container, size = c.column("allocations", "size"), variable = c.column("allocations", "variable"), live = c.column("allocations", "live");
+      const sets = new Uint8Array(c.rows("live_sets") + 1);
+      for (let s = 0; s < sets.length; ++s) sets[s] = this.is_live(s, order) ? 1 : 0;
+      const bytes = new Float64Array(c.rows("variables"));
+      for (let i = 0; i < size.length; ++i) if (sets[live[i]!]) bytes[variable[i]!]! += size[i]!;
+      return bytes;
+    });
+  }
+  /** Bytes of a variable at each of these orders. */
+  variable_over_steps(variable: number, orders: ArrayLike<number>): Float64Array {
+    const c = this.container, size = c.column("allocations", "size"), of = c.column("allocations", "variable"), live = c.column("allocations", "live");
+    const by_set = new Map<number, number>();
+    for (let i = 0; i < size.length; ++i) if (of[i] === variable) by_set.set(live[i]!, (by_set.get(live[i]!) ?? 0) + size[i]!);
+    const out = new Float64Array(orders.length);
+    for (const [set, bytes] of by_set) for (let k = 0; k < orders.length; ++k) if (this.is_live(set, orders[k]!)) out[k]! += bytes;
+    return out;
+  }
+  /** Bytes of a variable on each tile. */
+  variable_over_tiles(variable: number): Float64Array {
+    const c = this.container, size = c.column("allocations", "size"), of = c.column("allocations", "variable"), tile = c.column("allocations", "tile");
+    const out = new Float64Array(this.tiles);
+    for (let i = 0; i < size.length; ++i) if (of[i] === variable) out[tile[i]!]! += size[i]!;
+    return out;
+  }
+
+  get program(): ProgramPart[] {
+    return this.once("program", () => this.rows_of<ProgramPart>("program",
+      { order: "order", name: "name", kind: "kind", inside: "inside", compute_set: "compute_set", exchange: "exchange", source: "source" }, (row) => (row.source = this.place(row.source))));
+  }
+  get compute_sets(): ComputeSet[] {
+    return this.once("compute_sets", () => this.rows_of<ComputeSet>("compute_sets", { name: "name", vertices: "vertices", flops: "flops", source: "source" }, (row, i) => {
+      row.source = this.place(row.source);
+      const [b, e] = this.span("compute_sets", "groups", i), c = this.container;
+      const [codelet, begin, end, count] = ["codelet", "begin", "end", "count"].map((n) => c.column("vertex_groups", n)) as Float64Array[];
+      row.groups = Array.from({ length: e - b }, (_, k) => ({ codelet: codelet![b + k]!, begin: begin![b + k]!, end: end![b + k]!, count: count![b + k]! }));
+    }));
+  }
+  get codelets(): Codelet[] {
+    return this.once("codelets", () => this.rows_of<Codelet>("codelets", { name: "name", vertices: "vertices", executions: "executions", cycles: "cycles", estimated: "estimated" },
+      (row) => (row.estimated = row.estimated !== 0)));
+  }
+  get buffers(): Buffer[] {
+    return this.once("buffers", () => this.rows_of<Buffer>("buffers",
+      { compute_set: "compute_set", codelet: "codelet", field: "field", variable: "variable", tiles: "tiles", buffers: "buffers", pieces: "pieces", bytes: "bytes", remote: "remote_bytes" }));
+  }
+  get exchanges(): Exchange[] {
+    return this.once("exchanges", () => this.rows_of<Exchange>("exchanges",
+      { name: "name", bytes: "bytes", senders: "senders", receivers: "receivers", busiest_tile: "busiest_tile", busiest_bytes: "busiest_bytes", local: "local_bytes", copies: "copies", block: "block" }));
+  }
+  traffic(exchange: number): Traffic {
+    const [b, e] = this.span("exchanges", "traffic", exchange), c = this.container;
+    return { from: c.slice("traffic", "from", b, e), to: c.slice("traffic", "to", b, e), bytes: c.slice("traffic", "bytes", b, e), messages: c.slice("traffic", "messages", b, e) };
+  }
+
+  // One literal for each step: there may be a hundred thousand, and a page opens while they are made.
+  get steps(): Step[] {
+    return this.once("steps", () => {
+      const c = this.container, of = (name: string) => c.column("steps", name), steps: Step[] = [];
+      const stream = of("stream"), name = of("name"), kind = of("kind"), order = of("order"), program = of("program"), executions = of("executions");
+      const compute = of("compute"), exchange = of("exchange"), local_copy = of("local_copy"), sync = of("sync"), global_exchange = of("global_exchange"), host = of("host"), wait = of("wait");
+      const vertices = of("vertices"), unestimated = of("unestimated_vertices"), exchanged = of("exchanged_bytes"), balance = of("balance"), flops = of("flops");
+      const slowest_tile = of("slowest_tile"), slowest_codelet = of("slowest_codelet"), slowest_cycles = of("slowest_cycles"), used_workers = of("used_workers"), profile = of("profile");
+      for (let i = 0; i < stream.length; ++i) {
+        const cycles: Cycles = { compute: compute[i]!, exchange: exchange[i]!, local_copy: local_copy[i]!, global_exchange: global_exchange[i]!, sync: sync[i]!, host: host[i]!, wait: wait[i]! };
+        steps.push({
+          index: i, stream: stream[i]!, name: c.text(name[i]!), kind: c.text(kind[i]!), order: order[i]!, program: program[i]! - 1, executions: executions[i]!, cycles,
+          total: cycles.compute + cycles.exchange + cycles.local_copy + cycles.global_exchange + cycles.sync + cycles.host + cycles.wait,
+          vertices: vertices[i]!, unestimated: unestimated[i]!, exchanged: exchanged[i]!, balance: balance[i]!, flops: flops[i]!, slowest_tile: slowest_tile[i]!,
+          slowest_codelet: slowest_codelet[i]! - 1, slowest_cycles: slowest_cycles[i]!, used_workers: used_workers[i]!, profile: profile[i]! - 1,
+        });
+      }
+      return steps;
+    });
+  }
+  profile(i: number): TileProfile {
+    const [b, e] = this.span("tile_profiles", "ranges", i), c = this.container;
+    return { exact: c.column("tile_profiles", "exact")[i] !== 0, begin: c.slice("tile_cycles", "begin", b, e), end: c.slice("tile_cycles", "end", b, e), cycles: c.slice("tile_cycles", "cycles", b, e) };
+  }
+  /** Cycles that each tile computes in a step at one execution; those that have none: 0. */
+  tile_cycles(step: Step): Float64Array {
+    const out = new Float64Array(this.target.tiles);
+    if (step.profile >= 0) {
+      const p = this.profile(step.profile);
+      for (let k = 0; k < p.begin.length; ++k) out.fill(p.cycles[k]!, p.begin[k]!, p.end[k]!);
+    } else {
+      const s = this.streams[step.stream], each = step.cycles.compute / Math.max(1, step.executions);
+      if (s) for (let k = 0; k < s.tiles.length; k += 2) out.fill(each, s.tiles[k]!, s.tiles[k + 1]!);
+    }
+    return out;
+  }
+  get run_times(): Run[] {
+    return this.once("runs", () => this.rows_of<Run>("runs", { program: "program", begin: "begin", end: "end", host_ns: "host_ns" }));
+  }
+  get blocks(): Block[] {
+    return this.once("blocks", () => this.rows_of<Block>("blocks", { name: "name", stream: "stream", stream_copy: "stream_copy", begin: "begin", end: "end" }, (row) => (row.stream_copy = row.stream_copy !== 0)));
+  }
+
+  /** The fullest moment: the stream's step whose fullest tile is fullest. */
+  get peak(): { stream: Stream; step: number; order: number; tile: number; bytes: number } | undefined {
+    return this.once("peak", () => {
+      let best: { stream: Stream; step: number; order: number; tile: number; bytes: number } | undefined;
+      for (const stream of this.streams) {
+        const l = this.liveness(stream);
+        for (let i = 0; i < l.worst.length; ++i)
+          if (!best || l.worst[i]! > best.bytes) best = { stream, step: i, order: l.order[i]!, tile: l.worst_tile[i]!, bytes: l.worst[i]! };
+      }
+      return best;
+    });
+  }
+}

@@ -1,0 +1,5 @@
+declare module "views" {
+  const views: import("./view.ts").View[];
+  export default views;
+}
+declare module "*.css";

@@ -1,0 +1,154 @@
+import { useMemo } from "preact/hooks";
+import { bytes, count, percent, plural, short } from "../format.ts";
+import { ProgramPart, Report } from "../report/report.ts";
+import { set, use_index, use_param } from "../state.ts";
+import { View, ViewProps } from "../view.ts";
+import { Empty, Facts, Link } from "../widgets/parts.tsx";
+import { Scatter } from "../widgets/scatter.tsx";
+import { Table } from "../widgets/table.tsx";
+
+interface Row {
+  part: ProgramPart;
+  depth: number;
+  loop: boolean;
+  executions: number;
+  cycles: number;
+  vertices: number;
+  exchanged: number;
+  flops: number;
+}
+
+export function program_rows(report: Report): Row[] {
+  const of_part = report.program.map(() => ({ executions: 0, cycles: 0, vertices: 0, exchanged: 0, flops: 0 }));
+  for (const s of report.steps) {
+    const o = of_part[s.program];
+    if (!o) continue;
+    // The streams take part at the same time: the longest counts.
+    o.executions = Math.max(o.executions, s.executions), o.cycles = Math.max(o.cycles, s.total - s.cycles.wait), (o.vertices += s.vertices), (o.exchanged += s.exchanged), (o.flops += s.flops);
+  }
+  const depth: number[] = [];
+  const rows = report.program.map((part, i) => {
+    depth[i] = part.inside >= 0 ? (depth[part.inside] ?? 0) + 1 : 0;
+    return { part, depth: depth[i]!, loop: part.kind === "loop", ...of_part[i]! };
+  });
+  // A loop has what its parts have.
+  for (let i = rows.length - 1; i >= 0; --i) {
+    const outer = rows[rows[i]!.part.inside];
+    if (outer) (outer.cycles += rows[i]!.cycles), (outer.vertices += rows[i]!.vertices), (outer.exchanged += rows[i]!.exchanged), (outer.flops += rows[i]!.flops), (outer.executions = Math.max(outer.executions, rows[i]!.executions));
+  }
+  return rows;
+}
+
+function PartDetails({ report, row }: { report: Report; row: Row }) {
+  const { part } = row, cs = report.compute_sets[part.compute_set], exchange = report.exchanges[part.exchange];
+  const groups = useMemo(() => {
+    const by = new Map<number, { codelet: number; vertices: number; tiles: number; most: number }>();
+    for (const g of cs?.groups ?? []) {
+      const o = by.get(g.codelet) ?? { codelet: g.codelet, vertices: 0, tiles: 0, most: 0 };
+      (o.vertices += (g.end - g.begin) * g.count), (o.tiles += g.end - g.begin), (o.most = Math.max(o.most, g.count));
+      by.set(g.codelet, o);
+    }
+    return [...by.values()];
+  }, [report, cs]);
+  const step = { step: String(part.order) };
+  return (
+    <>
+      <h3>{part.name || part.kind} <span class="soft">· {part.kind}, step {part.order}</span></h3>
+      <p>
+        <Link view="liveness" params={step}>what is live</Link>
+        {cs && report.executed && <> · <Link view="balance" params={step}>balance</Link></>}
+        {exchange && <> · <Link view="exchange" params={{ ...step, exchange: String(exchange.index) }}>exchange</Link></>}
+        {report.executed && <> · <Link view="trace" params={{ find: part.name }}>in the trace</Link></>}
+      </p>
+      <Facts rows={[
+        ["source", part.source ? `${part.source.file}:${part.source.line}` : cs?.source ? `${cs.source.file}:${cs.source.line}` : "not known"], ["executions", count(row.executions)], ["cycles", count(row.cycles)],
+        ...(cs ? ([["vertices", count(cs.vertices)], ["floating-point operations", count(cs.flops)]] as [string, string][]) : []), ...(exchange ? ([["bytes between tiles", bytes(exchange.bytes)]] as [string, string][]) : []),
+      ]} />
+      {groups.length > 0 && (
+        <Table id="groups" rows={groups} noun="codelet" height={240} sort="-vertices" columns={[
+          { id: "codelet", title: "codelet", value: (g) => report.codelets[g.codelet]?.name ?? "?" }, { id: "vertices", title: "vertices", value: (g) => g.vertices }, { id: "tiles", title: "tiles", value: (g) => g.tiles },
+          { id: "most", title: "most on a tile", value: (g) => g.most },
+        ]} />
+      )}
+    </>
+  );
+}
+
+function Roofline({ report }: { report: Report }) {
+  const points = useMemo(() => report.steps.filter((s) => s.flops > 0 && s.total > 0).map((s) => ({ x: s.flops / Math.max(1, s.exchanged), y: s.flops / Math.max(1, s.total - s.cycles.wait), size: s.total, name: s.name || s.kind, step: s })), [report]);
+  if (!points.length) return <Empty>No executed step says how many floating-point operations it has.</Empty>;
+  return (
+    <Scatter title="steps: operations per cycle by operations per exchanged byte" points={points} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
+      on_pick={(p) => set({ step: String(p.step.order) })} picked={(p) => p.step.order === Number(use_param_now("step"))} />
+  );
+}
+function use_param_now(name: string): string {
+  return new URLSearchParams(location.hash.split("&").slice(1).join("&")).get(name) ?? "";
+}
+
+function Program({ report }: ViewProps) {
+  const tab = use_param("tab", "tree"), order = use_index("step", Number.MAX_SAFE_INTEGER), folded = use_param("folded").split(",").filter(Boolean).map(Number);
+  const all = useMemo(() => program_rows(report), [report]);
+  const rows = useMemo(() => {
+    const hidden = new Set<number>();
+    return all.filter((r, i) => {
+      if (r.part.inside >= 0 && (hidden.has(r.part.inside) || folded.includes(r.part.inside))) hidden.add(i);
+      return !hidden.has(i);
+    });
+  }, [all, folded.join()]);
+  const chosen = all.find((r) => r.part.order === order && !r.loop) ?? all.find((r) => r.part.order === order);
+  const cycles = Math.max(1, all.reduce((n, r) => n + (r.depth === 0 ? r.cycles : 0), 0));
+  const tabs: [string, string][] = [["tree", "steps"], ["compute-sets", "compute sets"], ["codelets", "codelets"], ["vertices", "vertices"], ["roofline", "operations per cycle"]];
+  return (
+    <>
+      <div class="bar" role="tablist">{tabs.map(([id, title]) => <button role="tab" aria-selected={tab === id} aria-pressed={tab === id} onClick={() => set({ tab: id })}>{title}</button>)}</div>
+      {tab === "tree" && (
+        <Table id="program" rows={rows} noun="step" height={460} on_pick={(r) => set({ step: String(r.part.order) })} picked={(r) => r === chosen} columns={[
+          { id: "order", title: "order", value: (r) => r.part.order },
+          { id: "name", title: "step", value: (r) => r.part.name || r.part.kind, cell: (r) => (
+            <span style={{ paddingLeft: `${r.depth * 1.3}rem` }}>
+              {r.loop ? <button aria-expanded={!folded.includes(r.part.index)} style={{ border: 0, padding: "0 0.2rem", background: "none" }} onClick={(e) => { e.stopPropagation(); set({ folded: (folded.includes(r.part.index) ? folded.filter((f) => f !== r.part.index) : [...folded, r.part.index]).join(",") }); }}>{folded.includes(r.part.index) ? "▸" : "▾"} loop {r.part.name}</button> : r.part.name || r.part.kind}
+            </span>) },
+          { id: "kind", title: "kind", value: (r) => r.part.kind }, { id: "executions", title: "executions", value: (r) => r.executions, hidden: !report.executed }, { id: "cycles", title: "cycles", value: (r) => r.cycles, bar: true, hidden: !report.executed },
+          { id: "share", title: "share", value: (r) => r.cycles / cycles, text: percent, hidden: true }, { id: "vertices", title: "vertices", value: (r) => r.vertices || (report.compute_sets[r.part.compute_set]?.vertices ?? 0) }, { id: "exchanged", title: "exchanged", value: (r) => r.exchanged, text: bytes, hidden: !report.executed },
+          { id: "flops", title: "operations", value: (r) => r.flops, hidden: true }, { id: "source", title: "source", value: (r) => (r.part.source ? `${r.part.source.file}:${r.part.source.line}` : "") },
+        ]} />
+      )}
+      {tab === "compute-sets" && (
+        <Table id="sets" rows={report.compute_sets} noun="compute set" sort="-vertices" height={460} on_pick={(c) => { const p = report.program.find((q) => q.compute_set === c.index); if (p) set({ step: String(p.order) }); }} columns={[
+          { id: "name", title: "compute set", value: (c) => c.name }, { id: "vertices", title: "vertices", value: (c) => c.vertices, bar: true }, { id: "codelets", title: "codelets", value: (c) => [...new Set(c.groups.map((g) => report.codelets[g.codelet]?.name ?? "?"))].join(", ") },
+          { id: "tiles", title: "tiles", value: (c) => { const t = new Set<number>(); for (const g of c.groups) for (let k = g.begin; k < g.end; ++k) t.add(k); return t.size; } }, { id: "flops", title: "operations", value: (c) => c.flops }, { id: "source", title: "source", value: (c) => (c.source ? `${c.source.file}:${c.source.line}` : "") },
+        ]} />
+      )}
+      {tab === "codelets" && (
+        <>
+          <Table id="codelets" rows={report.codelets} noun="codelet" sort="-cycles" height={460} columns={[
+            { id: "name", title: "codelet", value: (c) => c.name }, { id: "vertices", title: "vertices", value: (c) => c.vertices }, { id: "executions", title: "executions", value: (c) => c.executions }, { id: "cycles", title: "cycles, added up", value: (c) => c.cycles, bar: true },
+            { id: "each", title: "cycles of one", value: (c) => Math.round(c.cycles / Math.max(1, c.executions)) }, { id: "estimated", title: "cycles are known", value: (c) => (c.estimated ? "yes" : "no: some vertices have no estimate") },
+          ]} />
+          <p class="soft">The report has the cycles of codelets, not of their lines.</p>
+        </>
+      )}
+      {tab === "vertices" && <Vertices report={report} />}
+      {tab === "roofline" && <Roofline report={report} />}
+      {chosen ? <PartDetails report={report} row={chosen} /> : <p class="soft">Choose a step to see what it does and where it leads.</p>}
+    </>
+  );
+}
+
+function Vertices({ report }: { report: Report }) {
+  const tile = use_index("tile", report.target.tiles);
+  const rows = useMemo(() => report.compute_sets.flatMap((c) => c.groups.filter((g) => tile === undefined || (tile >= g.begin && tile < g.end)).map((g) => ({ ...g, set: c.name, vertices: g.count * (tile === undefined ? g.end - g.begin : 1) }))), [report, tile]);
+  return (
+    <>
+      <p class="soft">{tile === undefined ? "Vertices of all tiles, in ranges of tiles that have the same number." : <>Vertices of tile {tile}. <button onClick={() => set({ tile: "" })}>all tiles</button></>} {plural(rows.reduce((n, r) => n + r.vertices, 0), "vertex", "vertices")}.</p>
+      <Table id="vertices" rows={rows} noun="group" sort="-vertices" height={460} columns={[
+        { id: "codelet", title: "codelet", value: (g) => report.codelets[g.codelet]?.name ?? "?" }, { id: "set", title: "compute set", value: (g) => g.set }, { id: "tiles", title: "tiles", value: (g) => (g.end - g.begin > 1 ? `${g.begin}–${g.end - 1}` : `${g.begin}`) },
+        { id: "count", title: "on each tile", value: (g) => g.count }, { id: "vertices", title: "vertices", value: (g) => g.vertices, bar: true },
+      ]} />
+    </>
+  );
+}
+
+const view: View = { id: "program", title: "Program", order: 7, missing: (r) => (r.program.length || r.compute_sets.length || r.codelets.length ? undefined : "This report has no program."), show: Program };
+export default view;

@@ -1,0 +1,124 @@
+import { useMemo } from "preact/hooks";
+import { kKinds, kKindTitles, rgb } from "../colours.ts";
+import { count, percent, plural, seconds } from "../format.ts";
+import { busy_tiles_source } from "../pictures/busy_tiles.ts";
+import { describe_event, lanes_source } from "../pictures/lanes.ts";
+import { kTerms, Report } from "../report/report.ts";
+import { trace_of, Trace } from "../report/trace.ts";
+import { set, use_index, use_param } from "../state.ts";
+import { View, ViewProps } from "../view.ts";
+import { add_path, Flame, flame_root } from "../widgets/flame.tsx";
+import { Choice, Empty, Legend, Link } from "../widgets/parts.tsx";
+import { Picture, show_in_group } from "../widgets/picture.tsx";
+import { Table } from "../widgets/table.tsx";
+
+const traces_of = new WeakMap<Report, Trace[]>();
+export function all_traces(report: Report): Trace[] {
+  let traces = traces_of.get(report);
+  if (!traces) traces_of.set(report, (traces = report.streams.map((s) => trace_of(report, s))));
+  return traces;
+}
+
+function FlameOfSteps({ report, stream }: { report: Report; stream: number | undefined }) {
+  const term = use_param("flame.of", "all");
+  const root = useMemo(() => {
+    const root = flame_root("all steps");
+    for (const s of report.steps) {
+      if (stream !== undefined && s.stream !== stream) continue;
+      const value = term === "all" ? s.total - s.cycles.wait : s.cycles[term as keyof typeof s.cycles];
+      if (value > 0) add_path(root, (s.name || s.kind).split("/").filter(Boolean), value);
+    }
+    return root;
+  }, [report, stream, term]);
+  return (
+    <>
+      <div class="bar"><Choice title="cycles of" value={term} on={(v) => set({ "flame.of": v })} options={[{ id: "all", title: "all but waits" }, ...kTerms.filter((t) => report.steps.some((s) => s.cycles[t] > 0)).map((t) => ({ id: t, title: kKindTitles[t]! }))]} /></div>
+      <Flame id="flame" root={root} title="cycles by debug path" text={(v) => `${count(v)} cycles`} />
+    </>
+  );
+}
+
+function Trace_({ report }: ViewProps) {
+  const traces = useMemo(() => all_traces(report), [report]), dark = document.documentElement.dataset["theme"] === "dark";
+  const stream = use_index("stream", report.streams.length), time = Number(use_param("time", "NaN")), find = use_param("find");
+  const lanes = useMemo(() => lanes_source(report, traces), [report, traces]);
+  const tiles = useMemo(() => busy_tiles_source(report, traces, rgb(dark ? "#232b35" : "#eceff2")), [report, traces, dark]);
+  const with_tiles = report.target.tiles > 1 && report.streams.some((s) => s.tiles.length > 0);
+  const pick = (x: number, lane: number | undefined) => {
+    const e = traces[lane ?? 0]?.at(x), step = e && report.steps[e.step];
+    set({ time: x.toFixed(0), ...(lane !== undefined ? { stream: String(lane) } : {}), ...(step ? { step: String(step.order) } : {}) });
+  };
+  const jump = (again: boolean) => {
+    const words = find.toLowerCase();
+    if (!words) return;
+    const matches = (s: number) => (report.steps[s]?.name ?? "").toLowerCase().includes(words);
+    for (const from of [again && Number.isFinite(time) ? time + 1 : 0, 0]) {
+      const found = traces.map((t, i) => ({ e: t.next_of(matches, from), i })).filter((f) => f.e && f.e.begin >= from - 1e-6).sort((a, b) => a.e!.begin - b.e!.begin)[0];
+      if (!found?.e) continue;
+      const middle = (found.e.begin + found.e.gap + found.e.end) / 2, span = Math.max(found.e.end - found.e.begin, 50) * 6;
+      show_in_group("time", middle - span / 2, middle + span / 2);
+      set({ time: middle.toFixed(0), stream: String(found.i), step: String(report.steps[found.e.step]?.order ?? "") });
+      return;
+    }
+  };
+  const executed = traces.reduce((n, t) => n + t.events, 0);
+  const at = Number.isFinite(time) ? report.streams.map((s, i) => ({ s, e: traces[i]!.at(time) })) : [];
+  const matching = find ? report.steps.filter((s) => s.name.toLowerCase().includes(find.toLowerCase())) : [];
+  if (executed === 0) return <><Empty>The report has no trace: it holds sums by step.</Empty><FlameOfSteps report={report} stream={undefined} /></>;
+  return (
+    <>
+      <div class="bar">
+        <input type="search" class="find" placeholder="find a step" aria-label="find a step" value={find} onInput={(e) => set({ find: e.currentTarget.value })}
+          onKeyDown={(e) => { if (e.key === "Enter") jump(true); }} />
+        <button onClick={() => jump(true)} disabled={!find}>next</button>
+        {find && <span class="soft">{plural(matching.length, "step")} of the program, {percent(matching.reduce((n, s) => n + s.total, 0) / Math.max(1, report.steps.reduce((n, s) => n + s.total, 0)))} of the cycles</span>}
+        <span style={{ flex: 1 }} />
+        <span class="soft">{plural(executed, "executed step")}{report.events_lost > 0 ? ` (and ${count(report.events_lost)} that the report has no room for)` : ""}, {count(lanes.bounds.x1)} cycles{report.target.clock_hz ? ` = ${seconds(report.seconds(lanes.bounds.x1))}` : ""}</span>
+      </div>
+      <Legend items={kTerms.filter((t) => report.streams.some((s) => s.cycles[t] > 0)).map((t) => ({ title: kKindTitles[t]!, colour: kKinds[t]! }))} />
+      <Picture id="lanes" group="time" source={lanes} height={Math.min(420, 20 + traces.length * (traces.length > 8 ? 22 : 34))} title="streams over time" margin_left={110}
+        mark={{ x: Number.isFinite(time) ? time : undefined, y: stream }} on_pick={(x, y) => pick(x, Math.floor(y))} />
+      {with_tiles && (
+        <>
+          <h3>Tiles</h3>
+          <p class="soft">Each row is a tile (or several, far out): blue where it computes, bare where it waits for slower tiles.</p>
+          <Picture id="tiles" group="time" source={tiles} height={420} title="tiles over time" margin_left={110} mark={{ x: Number.isFinite(time) ? time : undefined, y: use_index("tile", report.target.tiles) }}
+            on_pick={(x, y) => { pick(x, report.streams.findIndex((s) => s.tiles.some((b, k) => k % 2 === 0 && y >= b && y < s.tiles[k + 1]!))); set({ tile: String(Math.max(0, Math.floor(y))) }); }} />
+        </>
+      )}
+      {at.length > 0 && (
+        <>
+          <h3>At cycle {count(time)}</h3>
+          {at.filter((a) => a.e).map(({ s, e }) => {
+            const step = report.steps[e!.step];
+            return (
+              <p style={{ whiteSpace: "pre-line" }}>
+                <b>{s.name}</b>: {describe_event(report, e!)}
+                {step && <>{"\n"}<Link view="program" params={{ step: String(step.order) }}>in the program</Link> · <Link view="balance" params={{ step: String(step.order) }}>its balance</Link> · <Link view="liveness" params={{ step: String(step.order) }}>what is live</Link></>}
+              </p>
+            );
+          })}
+        </>
+      )}
+      <h3>Cycles by debug path</h3>
+      <FlameOfSteps report={report} stream={stream} />
+      {report.run_times.length > 0 && (
+        <>
+          <h3>Clocks</h3>
+          <Table id="runs" rows={report.run_times} noun="run" height={260} columns={[
+            { id: "run", title: "run", value: (r) => report.run_times.indexOf(r) + 1 }, { id: "program", title: "program", value: (r) => r.program },
+            { id: "cycles", title: "modelled cycles", value: (r) => r.end - r.begin }, { id: "modelled", title: "modelled time", value: (r) => report.seconds(r.end - r.begin), text: seconds },
+            { id: "host", title: "host time", value: (r) => r.host_ns / 1e9, text: seconds }, { id: "ratio", title: "host / modelled", value: (r) => r.host_ns / 1e9 / report.seconds(r.end - r.begin), text: (v) => (Number.isFinite(v) ? `${v.toPrecision(3)} x` : "–") },
+          ]} />
+        </>
+      )}
+    </>
+  );
+}
+
+const view: View = {
+  id: "trace", title: "Trace", order: 4, show: Trace_,
+  missing: (r) => (r.executed ? undefined : r.out_of_memory ? "The program did not fit, so nothing was executed." : "The program was compiled and not run: there is no trace."),
+  keys: [["/ then Enter", "jump to the next step whose name holds the text"]],
+};
+export default view;

@@ -1,0 +1,43 @@
+// Small parts that views share.
+import { ComponentChildren } from "preact";
+import { go, text_of, to, Params } from "../state.ts";
+
+export function Link(props: { view: string; params?: Params; children: ComponentChildren; title?: string }) {
+  const place = to(props.view, props.params);
+  return (
+    <a href={text_of(place)} title={props.title} onClick={(e) => {
+      if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+      e.preventDefault();
+      e.stopPropagation();
+      go(props.view, props.params);
+    }}>
+      {props.children}
+    </a>
+  );
+}
+
+export function Legend(props: { items: { title: string; colour: string }[] }) {
+  return <div class="legend">{props.items.map((i) => <span><i style={{ background: i.colour }} />{i.title}</span>)}</div>;
+}
+
+export function Empty(props: { children: ComponentChildren }) {
+  return <div class="notice empty">{props.children}</div>;
+}
+
+export function Card(props: { value: ComponentChildren; title: string; help?: string }) {
+  return <div class="card" title={props.help}><b>{props.value}</b><span>{props.title}</span></div>;
+}
+
+export function Choice(props: { title: string; value: string; options: { id: string; title: string }[]; on: (id: string) => void }) {
+  return (
+    <label>{props.title}
+      <select value={props.value} onChange={(e) => props.on(e.currentTarget.value)}>
+        {props.options.map((o) => <option value={o.id} selected={o.id === props.value}>{o.title}</option>)}
+      </select>
+    </label>
+  );
+}
+
+export function Facts(props: { rows: [string, ComponentChildren][] }) {
+  return <dl class="facts">{props.rows.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>;
+}

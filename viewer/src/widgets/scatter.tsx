@@ -1,0 +1,67 @@
+// Points on two logarithmic axes; arrow keys go from point to point, Enter chooses.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { short } from "../format.ts";
+
+export interface Point {
+  x: number;
+  y: number;
+  size: number;
+  name: string;
+}
+
+export function Scatter<P extends Point>(props: { title: string; points: P[]; x_title: string; y_title: string; text: (p: P) => string; on_pick?: (p: P) => void; picked?: (p: P) => boolean }) {
+  const canvas = useRef<HTMLCanvasElement>(null), [at, set_at] = useState(-1);
+  const width = 900, height = 380, left = 70, bottom = 40;
+  const logs = (f: (p: P) => number) => {
+    const v = props.points.map((p) => Math.log10(Math.max(1e-9, f(p))));
+    const low = Math.floor(Math.min(...v) - 0.1), high = Math.ceil(Math.max(...v) + 0.1);
+    return { low, high: Math.max(high, low + 1) };
+  };
+  const lx = logs((p) => p.x), ly = logs((p) => p.y), most = Math.max(...props.points.map((p) => p.size), 1);
+  const px = (p: P) => left + ((Math.log10(Math.max(1e-9, p.x)) - lx.low) / (lx.high - lx.low)) * (width - left - 12);
+  const py = (p: P) => height - bottom - ((Math.log10(Math.max(1e-9, p.y)) - ly.low) / (ly.high - ly.low)) * (height - bottom - 12);
+  useEffect(() => {
+    const c = canvas.current!, ratio = devicePixelRatio || 1, g = c.getContext("2d")!, ink = getComputedStyle(c).color;
+    (c.width = width * ratio), (c.height = height * ratio), g.scale(ratio, ratio);
+    g.font = "12px sans-serif", (g.fillStyle = ink), (g.strokeStyle = "#8886");
+    g.textAlign = "center";
+    for (let e = lx.low; e <= lx.high; ++e) {
+      const x = left + ((e - lx.low) / (lx.high - lx.low)) * (width - left - 12);
+      g.beginPath(), g.moveTo(x, 12), g.lineTo(x, height - bottom), g.stroke(), g.fillText(short(10 ** e), x, height - bottom + 15);
+    }
+    g.fillText(props.x_title, (left + width) / 2, height - 6);
+    g.textAlign = "right";
+    for (let e = ly.low; e <= ly.high; ++e) {
+      const y = height - bottom - ((e - ly.low) / (ly.high - ly.low)) * (height - bottom - 12);
+      g.beginPath(), g.moveTo(left, y), g.lineTo(width - 12, y), g.stroke(), g.fillText(short(10 ** e), left - 6, y + 4);
+    }
+    g.save(), g.translate(13, (height - bottom) / 2), g.rotate(-Math.PI / 2), (g.textAlign = "center"), g.fillText(props.y_title, 0, 0), g.restore();
+    props.points.forEach((p, i) => {
+      g.beginPath(), g.arc(px(p), py(p), 3 + 9 * Math.sqrt(p.size / most), 0, 7);
+      (g.fillStyle = "#0072b2"), (g.globalAlpha = 0.55), g.fill(), (g.globalAlpha = 1);
+      if (i === at || props.picked?.(p)) (g.strokeStyle = "#d55e00"), (g.lineWidth = 2), g.stroke();
+    });
+  });
+  const near = (e: MouseEvent) => {
+    const r = canvas.current!.getBoundingClientRect(), x = ((e.clientX - r.left) * width) / r.width, y = ((e.clientY - r.top) * height) / r.height;
+    let best = -1, d = 400;
+    props.points.forEach((p, i) => { const q = (px(p) - x) ** 2 + (py(p) - y) ** 2; if (q < d) (d = q), (best = i); });
+    return best;
+  };
+  const key = (e: KeyboardEvent) => {
+    const order = props.points.map((_, i) => i).sort((a, b) => px(props.points[a]!) - px(props.points[b]!)), here = order.indexOf(at);
+    if (e.key === "ArrowRight" || e.key === "ArrowDown") set_at(order[Math.min(order.length - 1, here + 1)]!);
+    else if (e.key === "ArrowLeft" || e.key === "ArrowUp") set_at(order[Math.max(0, here - 1)]!);
+    else if (e.key === "Enter" && props.points[at]) props.on_pick?.(props.points[at]!);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  return (
+    <div>
+      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title} style={{ width: `${width}px`, maxWidth: "100%" }} onKeyDown={key} onMouseMove={(e) => set_at(near(e))}
+        onClick={(e) => { const i = near(e); if (i >= 0) props.on_pick?.(props.points[i]!); }} />
+      <p class="soft" style={{ whiteSpace: "pre-line", minHeight: "4.4em" }} aria-live="polite">{props.points[at] ? props.text(props.points[at]!) : "Point at a circle; its size is its share of the cycles."}</p>
+    </div>
+  );
+}
