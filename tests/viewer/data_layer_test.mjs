@@ -1,0 +1,184 @@
+// The data layer of the viewer (viewer/src/report) on reports that write_report.mjs writes: node --test data_layer_test.mjs
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { large_report, random, Writer } from "./write_report.mjs";
+
+const viewer = join(dirname(fileURLToPath(import.meta.url)), "../../viewer"), modules = process.env.PANDO_NODE_MODULES;
+const folder = mkdtempSync(join(tmpdir(), "pando-viewer-"));
+
+// The modules as Node can import them.
+async function bundled(name, exports) {
+  const { build } = createRequire(join(modules, "x.js"))("esbuild"), out = join(folder, `${name}.mjs`);
+  await build({ stdin: { contents: exports, resolveDir: join(viewer, "src"), loader: "ts" }, bundle: true, format: "esm", platform: "node", outfile: out, nodePaths: [modules], jsx: "automatic", jsxImportSource: "preact", logLevel: "error" });
+  return import(pathToFileURL(out).href);
+}
+const { open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_of, place_of, text_of } = await bundled("layer", `
+  export { open } from "./report/open.ts";
+  export { kTerms } from "./report/report.ts";
+  export { trace_of, Trace } from "./report/trace.ts";
+  export { at_step } from "./pictures/address_map.ts";
+  export { matched } from "./views/compare.tsx";
+  export { csv_of } from "./widgets/table.tsx";
+  export { place_of, text_of } from "./state.ts";
+  export { bytes } from "./format.ts";`);
+
+const kTarget = { name: "tiny", ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 1000, clock_hz: 1e9 };
+
+function small(trace = { step: [0, 1], cycles: [100, 50], times: [1, 1], gap: [0, 7], rows: [0, 0] }) {
+  const w = new Writer();
+  w.document("report", { target: kTarget, graph: {}, out_of_memory: "", executed: true, runs: 1, total_cycles: 157 });
+  w.document("categories", [{ category: "variable", estimated: false, bytes: 900, meaning: "m", reduce: "r" }, { category: "stack", estimated: true, bytes: 40, meaning: "", reduce: "" }]);
+  w.document("advice", []);
+  w.table("streams", { name: ["ipu0.compute"], ipu: [0], tiles: [1], liveness: [2], compute: [120], exchange: [30], wait: [7], finish: [157], trace: [trace.step.length] });
+  w.table("stream_tiles", { begin: [0], end: [4] });
+  w.table("tiles", { used: [500, 0, 0, 440], with_gaps: [600, 0, 0, 440], always_live: [300, 0, 0, 40], stream: [1, 1, 1, 1], allocations: [3, 3, 3, 4] });
+  w.table("tile_categories", { bytes: [500, 0, 0, 0, 0, 0, 400, 40] });
+  w.table("variables", { name: ["x", "y", "stacks"], category: [0, 0, 1], bytes: [700, 200, 40], tiles: [2, 1, 1], largest: [400, 200, 40], always_live_bytes: [300, 0, 40], first: [1, 0, 0], last: [2, 1, 0], source: [1, 0, 0] });
+  w.table("allocations", { tile: [0, 0, 0, 3], offset: [0, 400, 400, 0], size: [300, 200, 100, 440], variable: [0, 1, 0, 0], live: [0, 1, 2, 0], estimated: [0, 0, 0, 0] });
+  w.table("live_sets", { intervals: [1, 2] });
+  w.table("live_intervals", { begin: [0, 1], end: [1, 2] });
+  w.table("liveness", { order: [0, 1], name: ["a/first", "a/second"], live_bytes: [200, 100], worst_tile_bytes: [500, 440], worst_tile: [0, 3] });
+  w.table("program", { order: [0, 1], name: ["a/first", "a/second"], kind: ["compute", "exchange"], inside: [0, 0], compute_set: [1, 0], exchange: [0, 1], source: [1, 0] });
+  w.table("compute_sets", { name: ["first"], vertices: [8], groups: [1], source: [0] });
+  w.table("codelets", { name: ["Add<float>"], vertices: [8], executions: [8], cycles: [300], estimated: [1] });
+  w.table("vertex_groups", { codelet: [0], begin: [0], end: [4], count: [2] });
+  w.table("exchanges", { name: ["copy"], bytes: [12], senders: [1], receivers: [1], busiest_tile: [3], busiest_bytes: [12], block: [1], traffic: [1] });
+  w.table("traffic", { from: [0], to: [3], bytes: [12], messages: [1] });
+  w.table("steps", { stream: [0, 0], name: ["a/first", "a/second"], kind: ["compute", "exchange"], order: [0, 1], program: [1, 2], executions: [1, 1], compute: [80, 0], exchange: [20, 50], balance: [0.5, 1], slowest_tile: [2, 0], slowest_codelet: [1, 0], profile: [1, 0] });
+  w.table("tile_profiles", { exact: [1], ranges: [2] });
+  w.table("tile_cycles", { begin: [0, 2], end: [2, 3], cycles: [20, 80] });
+  w.table("trace", trace);
+  w.table("runs", {});
+  w.table("sources", { file: ["a.cpp"], line: [12] });
+  return w;
+}
+
+test("columns of every width, texts, reals, differences", () => {
+  const next = random(3), n = 150_000, w = small();
+  const widths = [200, 60_000, 4e9, 2 ** 52].map((most) => Float64Array.from({ length: n }, () => Math.floor(most * next())));
+  w.table("tile_cycles", { begin: widths[0], end: widths[1], cycles: widths[2] });
+  w.table("traffic", { from: [], to: [] });
+  w.table("live_intervals", { begin: widths[3], end: Float64Array.from({ length: n }, (_, i) => i) });
+  const ascends = Float64Array.from({ length: n }, (_, i) => 5 + i * 3);
+  w.table("runs", { program: new Float64Array(n), begin: ascends, end: ascends, host_ns: widths[3] });
+  const c = open("x", w.finish()).container;
+  assert.deepEqual(c.column("tile_cycles", "begin"), widths[0]);
+  assert.deepEqual(c.slice("tile_cycles", "end", 65_000, 140_000), widths[1].slice(65_000, 140_000));
+  assert.deepEqual(c.column("tile_cycles", "cycles"), widths[2]);
+  assert.deepEqual(c.column("live_intervals", "begin"), widths[3]);
+  assert.deepEqual(c.slice("runs", "begin", 65_530, 65_540), ascends.slice(65_530, 65_540));
+  assert.deepEqual([...c.column("steps", "balance")], [0.5, 1]);
+});
+
+test("a report as things", () => {
+  const r = open("x", small().finish());
+  assert.equal(r.steps[0].name, "a/first");
+  assert.equal(r.steps[0].total, 100);
+  assert.deepEqual([...r.tile_cycles(r.steps[0])], [20, 20, 80, 0]);
+  assert.deepEqual(r.program[0].source, { file: "a.cpp", line: 12 });
+  assert.equal(r.program[1].compute_set, -1);
+  assert.deepEqual(r.tile_by_category.map((c) => [...c]), [[500, 0, 0, 400], [0, 0, 0, 40]]);
+  assert.deepEqual([r.peak.order, r.peak.tile, r.peak.bytes], [0, 0, 500]);
+  assert.deepEqual([...r.live_at(0)], [740, 200, 0]);
+  assert.deepEqual([...r.live_at(1)], [840, 0, 0]);
+  assert.deepEqual([...r.variable_over_steps(0, [0, 1])], [740, 840]);
+  assert.deepEqual([...r.variable_over_tiles(0)], [400, 0, 0, 440]);
+  const now = at_step(r, r.allocations(0), 0);
+  assert.deepEqual([now.used, now.top, now.holes], [500, 600, [{ offset: 300, size: 100 }, { offset: 600, size: 400 }]]);
+});
+
+// A loop of 1,000,000 rounds with a loop of 3 in it, unfolded in the test for the first rounds.
+test("a folded trace of six million steps", () => {
+  const r = open("x", small({ step: [0, 0, 0, 1, 1], gap: [0, 0, 4, 7, 0], cycles: [10, 375, 100, 50, 6], times: [2, 1_000_000, 3, 1, 1], rows: [0, 2, 0, 0, 0] }).finish());
+  const t = trace_of(r, r.streams[0]), round = 3 * 104 + 57;
+  // The loop's own cycles are not looked at: they follow from its round.
+  assert.equal(t.events, 2 + 4_000_000 + 1);
+  assert.equal(t.nodes[1].round.length, round);
+  const unfolded = [];
+  for (let k = 0, at = 0; k < 2; ++k) unfolded.push([0, at, (at += 10)]);
+  for (let k = 0, at = 20; k < 50; ++k) {
+    for (let i = 0; i < 3; ++i) unfolded.push([0, at + 4, at + 104]), (at += 104);
+    unfolded.push([1, at + 7, at + 57]), (at += 57);
+  }
+  const seen = [];
+  t.visit(0, 20 + 50 * t.nodes[1].each, 0, (e) => void seen.push([e.step, e.begin + e.gap, e.end]));
+  assert.deepEqual(seen.slice(0, 150), unfolded.slice(0, 150));
+  const sum = (from, to) => {
+    const out = new Float64Array(kTerms.length);
+    t.add(out, from, to);
+    return [...out];
+  };
+  // Over any time all terms add up to it, and parts to the whole.
+  const next = random(5);
+  for (let k = 0; k < 200; ++k) {
+    const a = next() * t.length, b = a + next() * next() * (t.length - a), m = a + (b - a) * next();
+    const all = sum(a, b), parts = sum(a, m).map((v, i) => v + sum(m, b)[i]);
+    assert.ok(Math.abs(all.reduce((x, y) => x + y, 0) - (b - a)) < 1e-3 * Math.max(1, b - a), `${a} ${b} ${all}`);
+    all.forEach((v, i) => assert.ok(Math.abs(v - parts[i]) < 1e-6 * Math.max(1, b - a) + 1, `${v} ${parts[i]}`));
+  }
+  assert.equal(t.at(5).step, 0);
+  assert.equal(t.next_of((s) => s === 1, 100).begin, 20 + 3 * 104);
+});
+
+test("terms and tiles of a large report", () => {
+  const r = open("x", large_report({ steps: 2000, ranges: 60 })), t = trace_of(r, r.streams[0]);
+  assert.equal(t.length, r.total_cycles);
+  const out = new Float64Array(kTerms.length);
+  t.add(out, 0, t.length);
+  assert.ok(Math.abs(out[kTerms.indexOf("compute")] - r.streams[0].cycles.compute) < 1);
+});
+
+test("what is damaged is said", () => {
+  const file = small().finish(), said = (bytes) => {
+    try {
+      const r = open("x", bytes);
+      for (const [name, t] of r.container.tables) for (const column of t.columns.keys()) r.container.column(name, column);
+      for (const d of ["report", "categories", "advice"]) r.container.document(d);
+    } catch (error) {
+      assert.equal(error.constructor.name, "ReportError", error.stack);
+      return error.message;
+    }
+    return "";
+  };
+  assert.equal(said(file), "");
+  assert.match(said(new Uint8Array()), /empty/);
+  assert.match(said(file.subarray(0, 30)), /cut off/);
+  assert.match(said(file.subarray(0, file.length - 9)), /cut off/);
+  assert.match(said(Buffer.concat([file.subarray(0, 8), Buffer.from([9, 0, 0, 0]), file.subarray(12)])), /version 9/);
+  for (let at = 12; at < file.length - 28; at += 7) {
+    const bad = Buffer.from(file);
+    bad[at] ^= 0x10;
+    assert.match(said(bad), /damaged/, `byte ${at}`);
+  }
+  const rows = small();
+  rows.table("steps", { name: ["a"], stream: [7] });
+  assert.match(said(rows.finish()), /steps.stream: row 0 holds 7/);
+});
+
+test("comparison, CSV, the fragment, numbers", () => {
+  assert.deepEqual(matched([["a", 1], ["b", 5], ["a", 2]], [["a", 1], ["c", 9]]), [{ name: "c", a: 0, b: 9 }, { name: "b", a: 5, b: 0 }, { name: "a", a: 3, b: 1 }]);
+  assert.equal(csv_of([{ n: 'x,"y"', v: 2 }], [{ id: "n", title: "name", value: (r) => r.n }, { id: "v", title: "value", value: (r) => r.v }]), 'name,value\n"x,""y""",2\n');
+  const place = { view: "memory", params: { tile: "3", find: "a b&c" } };
+  assert.deepEqual(place_of(text_of(place)), place);
+  assert.deepEqual([bytes(1023), bytes(1024), bytes(638976)], ["1023 B", "1.0 KiB", "624.0 KiB"]);
+});
+
+// The other reader, in C++, takes what this writer writes, and the page is what the sources say.
+test("pando view takes it", () => {
+  const file = join(folder, "small.pando"), page = join(folder, "small.html");
+  writeFileSync(file, small().finish());
+  execFileSync(join(process.env.PANDO_BIN, "pando"), ["view", file, "--no-open", "-o", page]);
+  assert.match(readFileSync(page, "utf8"), /data-name="small.pando"/);
+});
+test("the page is that of the sources", () => {
+  const out = join(folder, "page.html");
+  const built = spawnSync(process.execPath, [join(viewer, "build.mjs"), out], { encoding: "utf8", env: { ...process.env } });
+  assert.equal(built.status, 0, built.stderr);
+  assert.equal(readFileSync(out, "utf8"), readFileSync(process.env.PANDO_VIEWER_PAGE, "utf8"));
+});

@@ -1,0 +1,277 @@
+"""Every view of five reports, and of damaged ones, in headless Chromium: test_browser.py BUILD [--pictures DIR]
+
+The reports are written by programs (programs/write_reports.py), the pages by `pando view`. With --pictures the docs' screenshots are written.
+"""
+import argparse
+import base64
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import browser
+
+VIEWS = ["summary", "memory", "liveness", "trace", "exchange", "balance", "program", "distributed", "compare", "out-of-memory"]
+NAMES = ["one_tile", "all_tiles", "four_ipus", "out_of_memory", "empty"]
+# What has to stand in a view of a report.
+SHOWS = {
+    ("one_tile", "summary"): "cycles, modelled",
+    ("one_tile", "memory"): "What has memory",
+    ("one_tile", "program"): "executions",
+    ("all_tiles", "summary"): "Where the cycles go",
+    ("all_tiles", "memory"): "stacked by category",
+    ("all_tiles", "liveness"): "Live at step",
+    ("all_tiles", "trace"): "cycles of",
+    ("all_tiles", "balance"): "lost to imbalance",
+    ("all_tiles", "distributed"): "runs on one IPU",
+    ("all_tiles", "out-of-memory"): "The program fits",
+    ("all_tiles", "compare"): "Give two to compare",
+    ("four_ipus", "distributed"): "Messages between IPUs",
+    ("out_of_memory", "summary"): "It does not fit",
+    ("out_of_memory", "out-of-memory"): "Tiles that do not fit",
+    ("out_of_memory", "trace"): "nothing was executed",
+    ("empty", "summary"): "Target",
+    ("empty", "trace"): "not run",
+}
+failures = []
+
+
+def check(what, good, found=""):
+    if not good:
+        failures.append(f"{what}: {found}")
+        print(f"FAILED {what}: {found}", flush=True)
+
+
+def check_quiet(b, what):
+    complaints = b.complaints()
+    check(f"{what}: the console is empty", not complaints, complaints[:2])
+    check(f"{what}: no view failed", " failed." not in b.text() or "The view" not in b.text(), b.text()[:300])
+
+
+def click_through(b, name, page):
+    seconds = b.open(page)
+    check_quiet(b, name)
+    first = b.ask("return document.querySelector('main').dataset.view")
+    check(f"{name}: first view", first == ("out-of-memory" if name == "out_of_memory" else "summary"), first)
+    from selenium.webdriver.common.by import By
+
+    for view in VIEWS:
+        b.driver.find_element(By.CSS_SELECTOR, f"nav a[data-view='{view}']").click()
+        b.settle()
+        shown = b.ask("return document.querySelector('main').dataset.view")
+        check(f"{name}: {view} is shown", shown == view, shown)
+        text = b.text()
+        check(f"{name}: {view} says something", len(text) > 20, text)
+        check(f"{name}: {view} has no missing values", not re.search(r"\bNaN\b|undefined|\[object", text), re.findall(r".{0,30}(?:NaN|undefined|\[object).{0,30}", text))
+        if (name, view) in SHOWS:
+            check(f"{name}: {view}", SHOWS[name, view] in text, text[:600])
+        check_quiet(b, f"{name}: {view}")
+        overflow = b.ask("const m = document.querySelector('main'); return m.scrollWidth - m.clientWidth")
+        check(f"{name}: {view} fits the window", overflow <= 1, overflow)
+    print(f"{name}: opened in {seconds:.1f} s, {len(VIEWS)} views", flush=True)
+
+
+def use_keys(b, page, traced):
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page)
+    for i, view in enumerate(VIEWS):
+        b.press("1234567890"[i])
+        check(f"key {i + 1}", b.ask("return document.querySelector('main').dataset.view") == view, view)
+    b.press("1", "]")
+    check("key ]", b.ask("return location.hash").startswith("#memory"), b.ask("return location.hash"))
+    b.press("?")
+    check("key ?", b.ask("return document.querySelector('dialog[open]') !== null"))
+    b.press(Keys.ESCAPE)
+    check("escape closes the help", b.ask("return document.querySelector('dialog[open]') === null"))
+    theme = b.ask("return document.documentElement.dataset.theme")
+    b.press("t")
+    check("key t", b.ask("return document.documentElement.dataset.theme") != theme)
+    b.press("t")
+
+    if traced:
+        use_picture(b)
+    use_table(b)
+
+
+def use_picture(b):
+    """A picture by keys alone: zoom, pan, the cross, the choice."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.go("trace")
+    b.ask("document.querySelector('.picture canvas[tabindex]').focus()")
+    b.press("+", "+", "+")
+    b.until("return /lanes=/.test(location.hash)", "zooming is in the fragment")
+    before = b.ask("return location.hash")
+    b.press(Keys.ARROW_RIGHT)
+    check("the cross has a readout", "cycles" in b.ask("return document.querySelector('.readout:not([hidden])')?.textContent ?? ''"), b.ask("return document.querySelector('.readout')?.textContent"))
+    b.press(Keys.ENTER)
+    check("Enter chooses a time", "time=" in b.ask("return location.hash"), b.ask("return location.hash"))
+    b.press("d")
+    b.until(f"return location.hash !== {before!r}", "panning is in the fragment")
+    b.press("0")
+    b.until("return !/lanes=/.test(location.hash)", "0 shows all")
+
+
+def use_table(b):
+    """A table by keys: find, sort, choose a row."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.go("program")
+    b.press("/")
+    check("key / goes to the search field", b.ask("return document.activeElement.classList.contains('find')"))
+    rows = b.ask("return +document.querySelector('main table').getAttribute('aria-rowcount')")
+    b.press("zzzz")
+    check("what matches nothing", b.ask("return +document.querySelector('main table').getAttribute('aria-rowcount')") == 0, rows)
+    b.ask("location.hash = '#program'")
+    b.settle()
+    b.ask("document.querySelector('.table').focus()")
+    b.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+    check("Enter opens a row", "step=" in b.ask("return location.hash"), b.ask("return location.hash"))
+    b.ask("[...document.querySelectorAll('main th button')].find((b) => /cycles/.test(b.textContent)).click()")
+    b.settle()
+    cycles = b.ask("const i = [...document.querySelectorAll('main th')].findIndex((h) => /cycles/.test(h.textContent)); "
+                   "return [...document.querySelectorAll('main tbody tr')].map((r) => r.cells[i]).filter(Boolean).map((c) => +c.textContent.replace(/\\D/g, ''))")
+    check("a header sorts", cycles == sorted(cycles, reverse=True) and len(set(cycles)) > 1, cycles[:8])
+    check_quiet(b, "keys")
+
+
+def follow_links(b, page, report_text):
+    b.open(page, "memory&tile=5&step=3")
+    check("a deep link", "Address map of tile 5" in b.text() and "Tile 5 at step 3" in b.text() or "no address map" in b.text(), b.text()[:200])
+    b.open(page, "memory&tile=99999999&step=x&plot=%3Cscript%3E&matrix=1,2")
+    check("a fragment that makes no sense", "Choose a tile" in b.text() or "no address map" in b.text(), b.text()[-300:])
+    b.open(page, "no-such-view")
+    check("a view that is not there", b.ask("return document.querySelector('main').dataset.view") == "summary")
+    # The page says what `pando report` says.
+    cycles = b.ask("return [...document.querySelectorAll('.card')].map((c) => c.innerText).find((t) => /cycles, modelled/.test(t)) ?? ''")
+    number = re.sub(r"\D", "", cycles.split("\n")[-1])
+    check("the cycles of the text report", number and number in re.sub(r"[, ]", "", report_text), (cycles, report_text[:600]))
+    check_quiet(b, "links")
+
+
+def compare_painters(b, page):
+    """The same picture from WebGL and from a 2D canvas."""
+    seen = {}
+    for query, painter in [("", "webgl2"), ("?gl=off", "canvas")]:
+        b.open(page, "trace", query)
+        b.until("return document.querySelectorAll('.picture canvas[data-painter]').length >= 2", "both pictures")
+        check(f"painter {painter}", b.ask("return document.querySelectorAll('.picture canvas[data-painter]')[1].dataset.painter") == painter)
+        b.driver.execute_async_script("setTimeout(arguments[0], 1500)")
+        seen[painter] = b.ask("""
+          const from = document.querySelectorAll('.picture canvas[data-painter]')[1], to = document.createElement('canvas');
+          to.width = from.width; to.height = from.height;
+          const c = to.getContext('2d'), out = [];
+          c.drawImage(from, 0, 0);
+          const data = c.getImageData(0, 0, to.width, to.height).data;
+          for (let y = 3; y < to.height; y += 7) for (let x = 3; x < to.width; x += 7) out.push(...data.slice(4 * (y * to.width + x), 4 * (y * to.width + x) + 3));
+          return out;""")
+    a, z = seen["webgl2"], seen["canvas"]
+    far = sum(abs(x - y) > 40 for x, y in zip(a, z)) / len(a)
+    check("WebGL and 2D draw the same", far < 0.02 and len(set(a)) > 8, f"{100 * far:.1f} % differ, {len(set(a))} values")
+
+
+def damage(b, build, folder, report):
+    whole = report.read_bytes()
+    page = (build / "share/pando/viewer.html").read_text(encoding="utf-8")
+    if report.suffix == ".json":
+        cases = {"empty": b"", "half": whole[: len(whole) // 2], "other version": whole.replace(b'"version":3', b'"version":2'), "another thing": b"{}", "a part": whole.replace(b'"streams"', b'"strums"')}
+    else:
+        cases = damaged_bytes(whole)
+    for name, data in cases.items():
+        file = folder / "damaged.html"
+        file.write_text(page.replace("<!-- pando: reports -->", f'<script type="application/x-pando-report" data-name="x">{base64.b64encode(data).decode()}</script>'), encoding="utf-8")
+        b.open(file)
+        said = "cannot be shown" in b.text()
+        if not said:
+            for view in VIEWS:
+                b.go(view)
+                said = said or "cannot be read" in b.text() or "is damaged" in b.ask("return document.body.innerText")
+        check(f"damaged ({name}): the page says so", said, b.text()[:300])
+        check(f"damaged ({name}): no script error", not (c := b.complaints()), c[:2])
+        if name.startswith("byte"):  # of a part that the page checks when it shows it
+            continue
+        bad = folder / "bad.pando"
+        bad.write_bytes(data)
+        result = subprocess.run([build / "bin/pando", "view", bad, "--no-open", "-o", folder / "bad.html"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        check(f"damaged ({name}): pando view", result.returncode == 2 and "bad.pando" in result.stderr, result)
+    file.write_text(page, encoding="utf-8")
+    b.open(file)
+    check("the page alone", "holds no report" in b.text(), b.text()[:200])
+    print(f"damaged: {len(cases)} reports", flush=True)
+
+
+def damaged_bytes(whole):
+    """Damaged reports of version 4."""
+    cases = {"empty": b"", "no report": b"hello" * 40, "cut": whole[: len(whole) // 2], "no end": whole[:-1], "head alone": whole[:20],
+             "other version": whole[:8] + b"\x05\0\0\0" + whole[12:], "footer": whole[:-28] + b"\xff" * 20 + whole[-8:]}
+    # Bytes that flip in the index, and here and there in the columns.
+    for at in [len(whole) - 40, len(whole) - 200] + [12 + k * (len(whole) - 60) // 9 for k in range(10)]:
+        cases[f"byte {at}"] = whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:]
+    return cases
+
+
+def pictures(b, pages, folder):
+    """The screenshots of docs/level/viewer.md."""
+    shots = {
+        "viewer_summary": ("all_tiles", "summary", 1240, 700), "viewer_memory": ("all_tiles", "memory&layout=chip", 1240, 830), "viewer_balance": ("all_tiles", "balance", 1240, 860),
+    }
+    for name, (report, place, width, height) in shots.items():
+        b.size(width, height)
+        b.open(pages[report], place)
+        b.driver.execute_async_script("setTimeout(arguments[0], 1500)")
+        b.picture(folder / f"{name}.png")
+    b.size(1400, 900)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, help="reports and pages stay in this folder, and reports that are there are used again")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    browser.enter(build)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.keep.resolve() if arguments.keep else pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        reports, pages = {}, {}
+        for name in NAMES:
+            try:
+                reports[name] = browser.find_report(folder / name)
+            except (AssertionError, FileNotFoundError):
+                reports[name] = browser.written_report(build, name, folder / name)
+            pages[name] = browser.page_of(build, [reports[name]], folder / f"{name}.html")
+        pages["compared"] = browser.page_of(build, [reports["one_tile"], reports["all_tiles"]], folder / "compared.html")
+        b = browser.Browser()
+        try:
+            for name in NAMES:
+                click_through(b, name, pages[name])
+            b.open(pages["compared"])
+            check("two reports are compared", b.ask("return document.querySelector('main').dataset.view") == "compare" and "B − A" in b.text(), b.text()[:300])
+            check_quiet(b, "compared")
+            traced = reports["all_tiles"].suffix == ".pando"  # version 3 has no trace
+            use_keys(b, pages["all_tiles"], traced)
+            text = subprocess.run([build / "bin/pando", "report", reports["all_tiles"]], stdout=subprocess.PIPE, text=True, check=True).stdout
+            follow_links(b, pages["all_tiles"], text)
+            if traced:
+                compare_painters(b, pages["all_tiles"])
+            damage(b, build, folder, reports["all_tiles"])
+            if arguments.pictures:
+                pictures(b, pages, arguments.pictures.resolve())
+        finally:
+            b.close()
+        dark = browser.Browser(dark=True)
+        try:
+            dark.open(pages["all_tiles"], "trace")
+            check("dark", dark.ask("return document.documentElement.dataset.theme") == "dark")
+            check_quiet(dark, "dark")
+        finally:
+            dark.close()
+    print(f"viewer: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""pando view itself, without a browser: test_view.py BUILD. The report is that of a small program, compiled against the build's libpoplar."""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+build = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = """
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/IPUModel.hpp>
+using namespace poplar;
+int main() {
+  Graph graph(IPUModel("ipu2").createDevice().getTarget());
+  Tensor x = graph.addVariable(FLOAT, {64}, "x"), y = graph.addVariable(FLOAT, {64}, "y");
+  graph.setTileMapping(x, 1);
+  graph.setTileMapping(y, 2);
+  Engine engine(graph, program::Sequence({program::Copy(x, y)}));
+  engine.load(IPUModel("ipu2").createDevice());
+  engine.run(0);
+}
+"""
+failures = 0
+
+
+def check(what, good, found=""):
+    global failures
+    if not good:
+        failures += 1
+        print(f"FAILED {what}: {found}")
+
+
+def pando(*arguments, **environment):
+    plain = {k: v for k, v in os.environ.items() if k not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")}
+    return subprocess.run([build / "bin/pando", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**plain, **environment}, check=False)
+
+
+def report_in(folder):
+    source, program = folder / "copy.cpp", folder / "copy"
+    source.write_text(PROGRAM)
+    subprocess.run([os.environ.get("CXX", "g++"), "-std=c++17", source, "-I", pathlib.Path(__file__).resolve().parents[2] / "include", "-L", build / "lib", "-lpoplar", f"-Wl,-rpath,{build / 'lib'}", "-o", program], check=True)
+    options = {"autoReport.all": "true", "autoReport.directory": str(folder)}
+    subprocess.run([program], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)}, check=True)
+    found = [folder / name for name in ("profile.pando", "profile.json") if (folder / name).exists()]  # version 4 or 3
+    return found[0]
+
+
+def reports_of(page):
+    return [(name, fabric, base64.b64decode(data, validate=True))
+            for name, fabric, data in re.findall(r'<script type="application/x-pando-report" data-name="([^"]*)" data-fabrics="([^"]*)">([^<]*)</script>', page)]
+
+
+def main():
+    if (build / "share/pando/viewer.html").stat().st_size == 0:
+        print("this build has no page, as it found no Node")
+        return 77
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        report = report_in(folder)
+        data = report.read_bytes()
+
+        result = pando("view", report)
+        page = folder / f"{report.name}.html"
+        check("without a display it says where the page is", result.returncode == 0 and result.stdout.decode() == f"{page}: open it in a browser\n", result)
+        text = page.read_text(encoding="utf-8")
+        check("the page holds the report", [(n, d) for n, _, d in reports_of(text)] == [(report.name, data)] and "ipu2=16x23x4" in reports_of(text)[0][1], [(n, f, len(d)) for n, f, d in reports_of(text)])
+        check("the page without data is small", len(text) - len(base64.b64encode(data)) < 400_000, len(text))
+        first = hashlib.sha256(page.read_bytes()).hexdigest()
+        pando("view", report, "--no-open")
+        check("the same page again", hashlib.sha256(page.read_bytes()).hexdigest() == first)
+
+        result = pando("view", report, report, "--no-open", "-o", "-")
+        check("two reports, on standard output", len(reports_of(result.stdout.decode())) == 2 and result.returncode == 0, result.stderr)
+        result = pando("view", report, report, report)
+        check("three reports", result.returncode == 2, result)
+
+        # A browser that writes down what it is asked for.
+        asked = folder / "asked"
+        stand_in = folder / "browser"
+        stand_in.write_text(f'#!/bin/sh\nprintf %s "$1" >"{asked}.part" && mv "{asked}.part" "{asked}"\n')
+        stand_in.chmod(0o755)
+        odd = folder / "a b%.html"
+        result = pando("view", report, "-o", odd, "--place", "memory&tile=3", BROWSER=str(stand_in))
+        for _ in range(200):
+            if asked.exists():
+                break
+            subprocess.run(["sleep", "0.05"], check=True)
+        check("a browser is opened", result.stdout.decode() == f"{odd}\n" and asked.read_text() == f"file://{folder}/a%20b%25.html#memory&tile=3", (result, asked.exists() and asked.read_text()))
+
+        head = b"PANDORPT\x04\0\0\0"
+        for what, bad, said in [("empty", b"", "empty.pando"), ("foreign", b"hello", "foreign.pando"), ("cut", head + 60 * b"x", "cut off"), ("version", b"PANDORPT\x63\0\0\0" + 60 * b"x", "version 99"),
+                                ("index", head + 60 * b"x" + b"PANDOEND", "damaged"), ("json", b'{"format": "pando-report", "version": 3}', "is missing"), ("old", b'{"format": "pando-report", "version": 2}', "version 2"),
+                                ("half", b'{"format": "pando-report", ', "JSON")]:
+            file = folder / f"{what}.pando"
+            file.write_bytes(bad)
+            result = pando("view", file, "--no-open")
+            check(f"a report that is {what}", result.returncode == 2 and said in result.stderr.decode() and f"{what}.pando" in result.stderr.decode() and not (folder / f"{what}.pando.html").exists(), result)
+        result = pando("view", folder / "absent.pando")
+        check("no such file", result.returncode == 2 and b"absent.pando" in result.stderr, result)
+        result = pando("view", report, "-o", folder / "no/such/folder.html")
+        check("a page that cannot be written", result.returncode == 2 and b"no/such" in result.stderr, result)
+    print(f"pando view: {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
