@@ -18,8 +18,10 @@ def read_tree(root):
             try:
                 with open(path, encoding="utf-8") as f:
                     tree[os.path.relpath(path, root)] = f.read()
-            except (UnicodeDecodeError, OSError):
-                continue  # pictures, archives, dangling links
+            except UnicodeDecodeError:
+                tree[os.path.relpath(path, root)] = ""  # pictures, archives: they are there, without a text
+            except OSError:
+                continue  # dangling links
     return tree
 
 
