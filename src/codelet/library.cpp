@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <unordered_map>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/files/input_file.h"
 #include "base/files/temporary.h"
 #include "codelet/cpu_features.h"
 #include "codelet/loader.h"
@@ -195,7 +195,8 @@ Library& Library::operator=(const Library&) = default;
 
 ModuleId Library::compile(const CodeletSource& source, const std::string& flags, std::ostream* diagnostics) {
   for (const std::string& f : source.files)
-    if (!std::ifstream(f)) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet file '{}'", f);
+    if (const std::string why = why_unreadable(f, kMostTextBytes); !why.empty())
+      fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet file '{}': {}", f, why);
   const std::string name = source.files.empty() ? "<codelet text>" : source.files.front();
   const std::string call = call_text(source, flags);
   const Cache cache;
@@ -215,6 +216,8 @@ ModuleId Library::compile(const CodeletSource& source, const std::string& flags,
 }
 
 ModuleId Library::load_file(const std::string& path) {
+  if (const std::string why = why_unreadable(path, kMostTextBytes); !why.empty())
+    fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}': {}", path, why);
   const std::shared_ptr<const StoredGp> stored =
       stored_gp(path, [&](std::string& bytes) { return for_this_processor(read_gp(bytes, path), bytes, path); });
   if (!stored) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);

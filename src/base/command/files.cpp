@@ -6,10 +6,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.h"
+#include "base/files/input_file.h"
 #include "base/files/output_file.h"
 
 namespace pando {
@@ -37,11 +36,9 @@ void refuse_folder(const std::string& path) {
 }
 
 std::string read_file(const std::string& path) {
-  refuse_folder(path);
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, std::strerror(errno));
+  std::string text;
+  if (const std::string why = read_input_file(path, text, kMostModelBytes); !why.empty())
+    fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", path, why);
   return text;
 }
 
