@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.h"
+#include "base/sizes.h"
 #include "graph/checks/step_rules.h"
 #include "graph/checks/verify_parts.h"
 #include "graph/graph.h"
@@ -162,9 +164,43 @@ class RecursionFinder {
   std::uint32_t open_depth_ = 0;      // of the bodies of the open ones together
 };
 
+// A program that is in two places is written out twice: forty sequences, each of the one before, twice, are 2^40 steps.
+class StepCount {
+ public:
+  // Of steps that are written out, at most; tables of this size fill a host's memory.
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+
+  std::uint64_t of(const ProgramPtr& program) {
+    if (!program) return 0;
+    const auto known = counts_.find(program.get());
+    if (known != counts_.end()) return known->second;
+    std::uint64_t steps = 1;
+    for_each_part(*program, [&](const ProgramPtr& part) { steps = saturating_add(steps, of(part)); });
+    return counts_[program.get()] = steps;
+  }
+
+ private:
+  std::unordered_map<const Program*, std::uint64_t> counts_;
+};
+
+void verify_size(const Graph& graph, std::span<const ProgramPtr> programs) {
+  StepCount count;
+  const auto check = [&](const ProgramPtr& program, const std::string& what) {
+    const std::uint64_t steps = count.of(program);
+    if (steps <= StepCount::kMost) return;
+    fail(ErrorKind::control_program_error, "too-many-steps",
+         "{} has {} steps when what it repeats is written out; at most {} are possible: a loop (Repeat) or a function (addFunction, Call) "
+         "has its steps once",
+         what, steps == ~std::uint64_t{0} ? "more than 2^64" : std::to_string(steps), StepCount::kMost);
+  };
+  for (const Function& f : graph.functions()) check(f.body, fmt::format("function '{}'", f.name));
+  for (std::size_t i = 0; i < programs.size(); ++i) check(programs[i], fmt::format("program {}", i));
+}
+
 }  // namespace
 
 void verify_programs(const Graph& graph, std::span<const ProgramPtr> programs) {
+  verify_size(graph, programs);
   Checker checker(graph);
   ProgramWalk walk;
   auto check = [&](const Program& p) { checker.check(p); };

@@ -269,6 +269,22 @@ TEST_F(VerifyPrograms, ChecksWhatIsNested) {
   refused<poplar::control_program_error>(Sequence{}, "PrintTensor ('deep')");
 }
 
+// Each sequence has the one before twice: a few nodes, and more steps than anybody can write out.
+TEST_F(VerifyPrograms, DoublingsAreCounted) {
+  const auto doubled = [](int times) {
+    ProgramPtr p = make_program(Sequence{});
+    for (int i = 0; i < times; ++i) p = make_program(Sequence{{p, p}});
+    return p;
+  };
+  check(Sequence{{doubled(20)}});
+  refused<poplar::control_program_error>(Sequence{{doubled(24)}},
+                                         "program 0 has 33554432 steps when what it repeats is written out; at most 16777216");
+  refused<poplar::control_program_error>(Repeat{3, doubled(40)}, "program 0 has 2199023255552 steps");
+  refused<poplar::control_program_error>(Sequence{{doubled(400)}}, "more than 2^64 steps");
+  graph.add_function(doubled(40), "f");
+  refused<poplar::control_program_error>(Sequence{}, "function 'f' has 2199023255551 steps");
+}
+
 TEST_F(VerifyPrograms, Functions) {
   refused<poplar::control_program_error>(Call{FunctionId(0)}, "Call of a function ('main/step'): number 0; the graph has 0");
   refused<poplar::control_program_error>(LoadFunction{FunctionId()}, "load of a function");
