@@ -44,6 +44,7 @@ struct Runner::State {
       : program((check_library(*p, l), std::move(p))),
         library(std::move(l)),
         memory(*program, library, sees_tiles(*program, library)),
+        watch(options.vertex_seconds),
         contexts(make_contexts()),
         ends(*program, options.prefetch),
         interpreter(*program, library, memory, contexts, ends, options) {
@@ -57,9 +58,12 @@ struct Runner::State {
     }
   }
 
-  std::vector<std::unique_ptr<TileContexts>> make_contexts() const {
+  std::vector<std::unique_ptr<TileContexts>> make_contexts() {
     std::vector<std::unique_ptr<TileContexts>> all;
-    for (unsigned r = 0; r < program->replication; ++r) all.push_back(std::make_unique<TileContexts>(*program, memory, r));
+    for (unsigned r = 0; r < program->replication; ++r) {
+      all.push_back(std::make_unique<TileContexts>(*program, memory, r));
+      all.back()->watch = &watch;
+    }
     return all;
   }
 
@@ -106,6 +110,7 @@ struct Runner::State {
   std::shared_ptr<const tile::Program> program;
   Library library;
   TileMemory memory;
+  VertexWatch watch;
   std::vector<std::unique_ptr<TileContexts>> contexts;
   HostEnds ends;
   Interpreter interpreter;
@@ -159,6 +164,7 @@ void Runner::run(unsigned index) {
       fail(ErrorKind::application_runtime_error, "engine-broken", "a vertex faulted in an earlier run: load the engine again");
     contexts->leaves_vertices = false;
   }
+  const VertexWatch::Run watched(state_->watch);
   state_->interpreter.run(index);
 }
 

@@ -43,6 +43,7 @@ struct Options {
   bool linger = true;                // threads wait a little for the next run before they sleep (workers.h)
   bool poison_undefined = false;     // WriteUndef fills with 0xA5
   bool prefetch = true;              // call FifoCallback::prefetch
+  unsigned vertex_seconds = 10;      // standard error names a vertex that has not ended for so long; 0: never
 };
 
 class Runner {

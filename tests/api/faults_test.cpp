@@ -3,6 +3,8 @@
 #include <poplar/exceptions.hpp>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "setting.h"
@@ -57,12 +59,15 @@ TEST(FaultsOfCodelets, SayWhereTheyWere) {
     expect_parts(Faults(5, "Faulty", threads).message(), {place, "used the address"});
     expect_parts(Faults(7, "Faulty", threads).message(), {"no std::exception (left " + place});
     expect_parts(Faults(8, "Faulty", threads).message(), {place, "used the address 0x40"});
+    expect_parts(Faults(9, "Faulty", threads).message(),
+                 {place, "called abort(): ", "faults.cpp:", "Assertion `kind != 9' failed.", "[vertex-fault]"});
+    expect_parts(Faults(10, "Faulty", threads).message(), {place, "called abort(); load the engine again"});
     expect_parts(Faults(1, "FaultyHere", threads).message(), {"vertex 13 (FaultyHere) on tile 2", "used the address 0x10"});
   }
 }
 
 TEST(FaultsOfCodelets, NameTheSourceLine) {
-  expect_parts(Faults(1, "Faulty", "1", "-g").message(), {"faults.cpp:25; load"});
+  expect_parts(Faults(1, "Faulty", "1", "-g").message(), {"faults.cpp:26; load"});
   EXPECT_EQ(Faults(1).message().find("faults.cpp"), std::string::npos);
 }
 
@@ -87,6 +92,24 @@ TEST(FaultsOfCodelets, TheEngineCanBeLoadedAgain) {
   }
 }
 
+// What comes from outside, and abort() of the host's own code, end the process as ever.
+TEST(FaultsOfCodelets, AbortOfTheHostEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        Faults s(10);
+        s.message();
+        std::abort();
+      },
+      testing::KilledBySignal(SIGABRT), "");
+  EXPECT_EXIT(
+      {
+        Faults s(9);
+        s.message();
+        std::raise(SIGABRT);
+      },
+      testing::KilledBySignal(SIGABRT), "");
+}
+
 // An exception that leaves compute() leaves the program as it was, but for that vertex.
 TEST(FaultsOfCodelets, AfterAnExceptionAnotherProgramRuns) {
   Faults s(4);
@@ -94,6 +117,21 @@ TEST(FaultsOfCodelets, AfterAnExceptionAnotherProgramRuns) {
   e.load(s.device);
   EXPECT_THROW(e.run(0), application_runtime_error);
   e.run(1);
+}
+
+// While it goes on: who waits hears which one it is.
+TEST(FaultsOfCodelets, AVertexThatDoesNotEndIsNamed) {
+  Faults s(6, "Faulty", "2");
+  Engine e(s.graph, {s.program}, {{"pando.threads", "2"}, {"pando.vertexSeconds", "1"}});
+  e.load(s.device);
+  testing::internal::CaptureStderr();
+  std::thread runs([&] { EXPECT_THROW(e.run(0), application_runtime_error); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(4500));
+  e.stop();
+  runs.join();
+  const std::string text = testing::internal::GetCapturedStderr(),
+                    said = "pando: vertex 13 (Faulty) on tile 2, in compute set 'work' (step c0) has not ended for";
+  expect_parts(text, {said + " 1 s; Engine::stop()", said + " 2 s"});
 }
 
 TEST(FaultsOfCodelets, AVertexThatDoesNotEndIsStopped) {

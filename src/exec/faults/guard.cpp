@@ -1,7 +1,9 @@
 #include "exec/faults/guard.h"
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
 #include <mutex>
@@ -14,7 +16,7 @@ namespace pando::exec {
 
 namespace {
 
-constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 
 thread_local Guard* active __attribute__((tls_model("initial-exec"))) = nullptr;
 std::array<struct sigaction, 64> previous;
@@ -24,6 +26,26 @@ struct ExceptionState {
   void* caught;
   unsigned uncaught;
 };
+
+// Of glibc: what the last failed assert() said, for debuggers.
+struct AbortMessage {
+  unsigned size;
+  char text[1];
+};
+AbortMessage** abort_message = nullptr;
+
+void take_abort_message(Guard& g) {
+  g.words[0] = '\0';
+  if (!abort_message || !*abort_message) return;
+  const char* const text = (*abort_message)->text;
+  std::size_t n = 0;
+  for (; n + 1 < g.words.size() && text[n] != '\0' && text[n] != '\n'; ++n) g.words[n] = text[n];
+  g.words[n] = '\0';
+  *abort_message = nullptr;  // a later abort() is for something else
+}
+
+// By abort() of this thread; what somebody else sends is for the process.
+bool aborts_itself(const siginfo_t& info) { return info.si_code == SI_TKILL && info.si_pid == getpid(); }
 
 std::uintptr_t code_address(void* context) {
   const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
@@ -93,6 +115,9 @@ void leave_codelet(int signal, siginfo_t* info, void* context) {
   if (!g) return;
   if (signal == kStopSignal) {
     if (!g->ends->load() || !is_codelet_code(code_address(context))) return;  // not in the middle of malloc()
+  } else if (signal == SIGABRT) {
+    if (!aborts_itself(*info)) return;
+    take_abort_message(*g);
   } else if (info->si_code <= 0) {
     return;  // sent by somebody
   }
@@ -116,6 +141,9 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 void install_fault_handlers() {
   static std::once_flag once;
   std::call_once(once, [] {
+#ifdef __GLIBC__
+    abort_message = static_cast<AbortMessage**>(dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE"));
+#endif
     struct sigaction action = {};
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
     for (const int signal : kFaults) {

@@ -2,6 +2,7 @@
 // back to where the codelets were called.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -14,6 +15,7 @@ struct Guard {
   int signal = 0;                 // what ended it: of a fault, or kStopSignal
   const void* address = nullptr;  // that was not there
   std::uintptr_t code = 0;        // where in a codelet's code; 0: nobody knows
+  std::array<char, 400> words;    // of SIGABRT: what abort() was called for, as of a failed assert(); empty: the C library does not say
 
   // Of run_guarded.
   Guard* outer = nullptr;
@@ -23,8 +25,8 @@ struct Guard {
 
 constexpr int kStopSignal = SIGURG;  // nobody needs it, and it is ignored by who does not handle it
 
-// Runs `body(argument)`. False if it faulted, or if `ends` became true and the thread got kStopSignal in a codelet's code: then it was left
-// where it was, and what it had is not cleaned up. Exceptions pass.
+// Runs `body(argument)`. False if it faulted or called abort(), or if `ends` became true and the thread got kStopSignal in a codelet's
+// code: then it was left where it was, and what it had is not cleaned up. Exceptions pass.
 bool run_guarded(Guard& guard, const std::atomic<bool>& ends, void (*body)(void*), void* argument);
 
 // In a handler of signals: does not return if the thread runs codelets that the signal is for.

@@ -22,6 +22,7 @@ std::string what_happened(const Guard& g) {
     case SIGFPE: return "divided by zero, or a quotient did not fit";
     case SIGILL: return "came to an illegal instruction";
     case SIGTRAP: return "came to a trap";
+    case SIGABRT: return g.words[0] == '\0' ? std::string("called abort()") : fmt::format("called abort(): {}", g.words.data());
     case kStopSignal: return "did not end when the program was stopped, and was left where it was";
     default: return fmt::format("got signal {}", g.signal);
   }

@@ -19,9 +19,10 @@ class VertexPlaces {
   [[noreturn]] void throw_fault(const Guard& guard, std::uint32_t group, std::uint64_t first) const;
   // The exception being handled left that vertex's code: throws application_runtime_error with its text.
   [[noreturn]] void throw_exception(const Guard& guard, std::uint32_t group, std::uint64_t first) const;
+  // Which one it is: "vertex 3 (Add) on tile 5, in compute set 'cs' (step c0)".
+  std::string place(const Guard& guard, std::uint32_t group, std::uint64_t first) const;
 
  private:
-  std::string place(const Guard& guard, std::uint32_t group, std::uint64_t first) const;
   std::string source_line(const Guard& guard, std::uint32_t group) const;
 
   const tile::Program& program_;

@@ -132,17 +132,29 @@ TileByTile::TileByTile(const tile::Program& program, const Library& library, con
   }
 }
 
-struct TileByTile::Running {
+struct TileByTile::Running final : WatchedRange {
+  Running(TileByTile& w, std::uint32_t first, std::uint32_t stop) : work(w), i(first), end(stop) {}
+  std::uint64_t position() const override {
+    return (std::uint64_t{i} << 32) + __atomic_load_n(&guard.at, __ATOMIC_RELAXED);  // which kernels write
+  }
+  std::string place() const override {
+    const Range& r = work.ranges_[std::min(i.load(), end - 1)];
+    Guard now;
+    now.at = __atomic_load_n(&guard.at, __ATOMIC_RELAXED);
+    return work.places_.place(now, r.group, r.first_vertex);
+  }
+
   TileByTile& work;
   Guard guard;
-  std::uint32_t i = 0, end = 0;
+  std::atomic<std::uint32_t> i;  // the range
+  const std::uint32_t end;
   bool result = true;
 };
 
 PANDO_CALLS_CODELETS void TileByTile::run_ranges(void* running) {
   Running& now = *static_cast<Running*>(running);
-  for (; now.i < now.end; ++now.i) {
-    const Range& r = now.work.ranges_[now.i];
+  for (std::uint32_t i = now.i; i < now.end; now.i.store(++i, std::memory_order_relaxed)) {
+    const Range& r = now.work.ranges_[i];
     now.result = r.kernel(r.first, r.stride, r.count, &now.guard.at) && now.result;
   }
 }
@@ -150,9 +162,8 @@ PANDO_CALLS_CODELETS void TileByTile::run_ranges(void* running) {
 void TileByTile::run(unsigned, unsigned chunk) {
   receive_.run(chunk, base_, base_);
   arrange_.run(chunk, base_, base_);
-  Running now{*this};
-  now.i = chunk == 0 ? 0 : range_end_[chunk - 1];
-  now.end = range_end_[chunk];
+  Running now(*this, chunk == 0 ? 0 : range_end_[chunk - 1], range_end_[chunk]);
+  const VertexWatch::Scope watched(contexts_.watch, now);
   bool whole = true;
   try {
     whole = run_guarded(now.guard, contexts_.leaves_vertices, run_ranges, &now);

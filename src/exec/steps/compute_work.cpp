@@ -278,32 +278,45 @@ bool ComputeWork::is_prefetched(const Range& r) const {
   return prefetches_ && !r.tile.valid() && r.count > kAtOnce && first_touch_[r.group].far;
 }
 
-struct ComputeWork::Running {
+struct ComputeWork::Running final : WatchedRange {
+  Running(ComputeWork& w, std::uint32_t first, std::uint32_t stop) : work(w), i(first), end(stop) {}
+  std::uint64_t position() const override {
+    return (std::uint64_t{i} << 32) + begun + __atomic_load_n(&guard.at, __ATOMIC_RELAXED);  // which kernels write
+  }
+  std::string place() const override {
+    const Range& r = work.ranges_[std::min(i.load(), end - 1)];
+    Guard now;
+    now.at = __atomic_load_n(&guard.at, __ATOMIC_RELAXED);
+    return work.places_.place(now, r.group, work.first_vertex(r) + begun);
+  }
+
   ComputeWork& work;
   Guard guard;
-  std::uint32_t i = 0, end = 0;
-  std::uint32_t begun = 0;  // of range i: the first vertex of the call
+  std::atomic<std::uint32_t> i, begun{0};  // the range, and the first vertex of the call in it
+  const std::uint32_t end;
   bool result = true;
 };
 
 PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
   Running& now = *static_cast<Running*>(running);
   const ComputeWork& work = now.work;
-  for (; now.i < now.end; ++now.i) {
-    if (work.prefetches_) work.prefetch_ranges(now.i, now.end);
-    const Range& r = work.ranges_[now.i];
+  const auto set = [](std::atomic<std::uint32_t>& to, std::uint32_t value) { to.store(value, std::memory_order_relaxed); };
+  for (std::uint32_t i = now.i; i < now.end; set(now.i, ++i)) {
+    if (work.prefetches_) work.prefetch_ranges(i, now.end);
+    const Range& r = work.ranges_[i];
     if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
     for (const StridedVertices& rows : r.strided) {
-      now.begun = rows.first;
+      set(now.begun, rows.first);
       now.result =
           work.strided_[r.group](r.first + rows.first * r.stride, rows.strides.data(), rows.inner, rows.outer, &now.guard.at) && now.result;
     }
     if (!r.strided.empty()) continue;
     const bool in_steps = work.is_prefetched(r);
     const std::uint32_t step = in_steps ? kAtOnce : r.count;
-    for (now.begun = 0; now.begun < r.count; now.begun += step) {
-      if (in_steps) work.prefetch_operands(r, now.begun + kAhead, now.begun + kAhead + kAtOnce);
-      now.result = r.kernel(r.first + now.begun * r.stride, r.stride, std::min(step, r.count - now.begun), &now.guard.at) && now.result;
+    for (std::uint32_t begun = 0; begun < r.count; begun += step) {
+      set(now.begun, begun);
+      if (in_steps) work.prefetch_operands(r, begun + kAhead, begun + kAhead + kAtOnce);
+      now.result = r.kernel(r.first + begun * r.stride, r.stride, std::min(step, r.count - begun), &now.guard.at) && now.result;
     }
   }
 }
@@ -313,9 +326,8 @@ std::uint64_t ComputeWork::first_vertex(const Range& r) const {
 }
 
 void ComputeWork::run(unsigned, unsigned chunk) {
-  Running now{*this};
-  now.i = chunk == 0 ? 0 : chunk_end_[chunk - 1];
-  now.end = chunk_end_[chunk];
+  Running now(*this, chunk == 0 ? 0 : chunk_end_[chunk - 1], chunk_end_[chunk]);
+  const VertexWatch::Scope watched(contexts_.watch, now);
   bool whole = true;
   try {
     whole = run_guarded(now.guard, contexts_.leaves_vertices, run_ranges, &now);

@@ -13,6 +13,7 @@
 #include "codelet/library.h"
 #include "codelet/tile_context.h"
 #include "exec/faults/vertex_fault.h"
+#include "exec/faults/vertex_watch.h"
 #include "exec/memory.h"
 #include "exec/runner.h"
 #include "exec/steps/strided.h"
@@ -36,6 +37,8 @@ class TileContexts {
   std::atomic<bool> broken{false};
   // Vertices that do not end are left where they are, when their thread gets kStopSignal.
   std::atomic<bool> leaves_vertices{false};
+  // Says which one that is; null: nobody does.
+  VertexWatch* watch = nullptr;
 
  private:
   const TileMemory& memory_;

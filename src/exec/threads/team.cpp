@@ -20,18 +20,18 @@ constexpr unsigned low_of(std::uint64_t word) { return word >> 16 & 0xffff; }
 constexpr unsigned high_of(std::uint64_t word) { return word & 0xffff; }
 
 // What a thread takes part in; runs nest where a callback runs another program.
-struct Part {
-  explicit Part(const Team* t);
-  ~Part();
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
+struct TeamPart {
+  explicit TeamPart(const Team* t);
+  ~TeamPart();
+  TeamPart(const TeamPart&) = delete;
+  TeamPart& operator=(const TeamPart&) = delete;
   const Team* const team;
-  const Part* const outer;
+  const TeamPart* const outer;
 };
-thread_local const Part* parts = nullptr;
+thread_local const TeamPart* parts = nullptr;
 
-Part::Part(const Team* t) : team(t), outer(parts) { parts = this; }
-Part::~Part() { parts = outer; }
+TeamPart::TeamPart(const Team* t) : team(t), outer(parts) { parts = this; }
+TeamPart::~TeamPart() { parts = outer; }
 
 }  // namespace
 
@@ -154,13 +154,13 @@ bool Team::has_work() const {
 }
 
 bool Team::has_this_thread() const {
-  for (const Part* p = parts; p; p = p->outer)
+  for (const TeamPart* p = parts; p; p = p->outer)
     if (p->team == this) return true;
   return false;
 }
 
 void Team::take_part(unsigned me) {
-  const Part part(this);
+  const TeamPart part(this);
   unsigned at = 0;
   unsigned idle = 0;
   while (active_.load(std::memory_order_acquire) != 0) {

@@ -106,6 +106,8 @@ constexpr EngineOption kRows[] = {
      [](const std::string& v, EngineSettings& s) { s.exec.threads = whole(v); }},
     {"pando.validate", Kind::boolean, "", "every plan is checked by a second, simple algorithm",
      [](const std::string& v, EngineSettings& s) { s.compile.validate = is_true(v); }},
+    {"pando.vertexSeconds", Kind::number, "", "standard error names a vertex that has not ended for so many seconds (10); 0: never",
+     [](const std::string& v, EngineSettings& s) { s.exec.vertex_seconds = whole(v); }},
     {"prng.enableStochasticRounding", Kind::boolean},
     {"prng.seed", Kind::number},
     {"profiler.blocks.filter", Kind::text, "", "a regular expression: Block programs whose whole name it matches are blocks of the report",

@@ -1,5 +1,6 @@
 #include <poplar/Vertex.hpp>
 
+#include <cassert>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -22,7 +23,7 @@ class Faulty : public Vertex {
   void compute() {
     volatile int zero = 0;
     switch (kind) {
-      case 1: *reinterpret_cast<volatile int*>(0x10) = 1; break;  // line 25
+      case 1: *reinterpret_cast<volatile int*>(0x10) = 1; break;  // line 26
       case 2: y[0] = x[0] / zero; return;
       case 3: __builtin_trap();
       case 4: throw std::runtime_error("out of luck");
@@ -31,6 +32,8 @@ class Faulty : public Vertex {
         for (;;) zero = zero + 1;
       case 7: throw 42;
       case 8: reinterpret_cast<void (*)()>(0x40)(); return;
+      case 9: assert(kind != 9); return;
+      case 10: std::abort();
       default: break;
     }
     for (unsigned i = 0; i < y.size(); ++i) y[i] = 2 * x[i];
