@@ -5,6 +5,7 @@
 //
 // Engine options of this library, "true" or "false" unless said otherwise:
 //   pando.threads         worker threads (a number; 0: PANDO_THREADS, or as many as the host has processors)
+//   pando.vertexSeconds   standard error names a vertex that has not ended for so many seconds (default 10; 0: never)
 //   pando.cycleModel      count cycles while running (default true)
 //   pando.exchangeModel   landing (default) or simple: how the cycle model prices exchanges
 //   pando.bind            bind read-only operands to the source's bytes where that is proven safe (default true)
@@ -20,6 +21,7 @@
 #include <poplar/Export.hpp>
 #include <poplar/StringRef.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 
@@ -42,6 +44,11 @@ POPLAR_EXPORT void reset_tile(poplar::Engine& engine, unsigned tile, unsigned re
 /// Calls `f` after each step of a run that works (compute, exchange, host copy ...), with its name in the source program: on a thread of
 /// the run, for steps of different IPUs also at the same time. It has to be quick. An empty function ends it. The engine is not running.
 POPLAR_EXPORT void on_step(poplar::Engine& engine, std::function<void(poplar::StringRef what)> f);
+
+/// Once `flag` is true, what the calling thread compiles (compileGraph, the constructor of Engine, Graph::addVertex and addVariable, so op
+/// libraries too) throws a std::exception, "stopped", within a second; the graph is good for nothing then but destruction. Null: nothing
+/// stops it any more. A run ends by Engine::stop().
+POPLAR_EXPORT void stop_compiling_when(const std::atomic<bool>* flag);
 
 /// Says which instruction stream of its IPU a tile belongs to: the IO tiles' or the compute tiles'. Tiles of which nothing is said
 /// are sorted by what touches them. Throws invalid_tile_mapping if there is no such tile.

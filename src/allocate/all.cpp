@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "allocate/allocate.h"
+#include "base/process/stop.h"
 
 namespace pando::allocate {
 namespace {
@@ -44,6 +45,7 @@ std::vector<AllocationResult> allocate_all(const std::vector<AllocationProblem>&
   std::uint64_t left = options.total_node_budget;
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> distinct;  // by hash: the first of each kind; looked up only
   for (std::size_t i = 0; i < problems.size(); ++i) {
+    check_stop();
     std::vector<std::size_t>& alike = distinct[hash_of(problems[i])];
     const auto same = std::find_if(alike.begin(), alike.end(), [&](std::size_t k) { return problems[k] == problems[i]; });
     if (same != alike.end()) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/process/stop.h"
 #include "compile/plan.h"
 #include "compile/print_plan.h"
 
@@ -20,6 +21,7 @@ class Progress {
   // Of what is no pass over a plan.
   void done(const char* pass, const std::string& text) {
     ++step_;
+    check_stop();
     if (options_.progress) options_.progress(step_, kPasses);
     if (options_.log) options_.log(pass, text);
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/process/stop.h"
 #include "compile/passes/communicate.h"
 
 namespace pando::compile {
@@ -34,7 +35,10 @@ class OperandLowering {
     const graph::ComputeSet& set = plan_.graph.compute_sets()[cs_];
     compute_.compute_set = cs_;
     compute_.name = plan_.name(set.name.empty() ? "cs" + std::to_string(cs_.value) : set.name);
-    for (const VertexId v : sorted_vertices(set)) add_vertex(v);
+    for (const VertexId v : sorted_vertices(set)) {
+      check_stop();
+      add_vertex(v);
+    }
     place_buffers();
     if (plan_.options.merge_moves) merge_moves(compute_.bound);
     const auto index = static_cast<std::uint32_t>(plan_.computes.size());

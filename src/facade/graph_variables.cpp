@@ -1,6 +1,7 @@
 // Graph: variables, constants, clones, tile mappings.
 #include "poplar/Graph.hpp"
 
+#include "base/process/stop.h"
 #include "base/sizes.h"
 #include "facade/engine/graph_facts.h"
 #include "facade/state.h"
@@ -175,6 +176,7 @@ View rebuilt(const View& like, const std::vector<Region>& set, const View& fresh
 std::size_t Graph::elements(ArrayRef<std::size_t> shape) { return pando::checked_elements({shape.data(), shape.size()}, "addConstant"); }
 
 Tensor Graph::addVariable(const Type& type, ArrayRef<std::size_t> shape, const DebugContext& debugContext) {
+  pando::check_stop();
   return with_metadata(*this, type, new_variable(*this, type, shape, debugContext), debugContext);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/process/stop.h"
 #include "codelet/quarter_field.h"
 #include "facade/builtin/builtin_codelets.h"
 #include "facade/engine/graph_facts.h"
@@ -120,6 +121,7 @@ ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
 }
 
 VertexRef Graph::addVertex(ComputeSet cs, StringRef vertexType) {
+  pando::check_stop();
   pando::graph::Graph& g = Access::shared(*this).graph;
   Access::check_owner(*this, cs.graph(), "the compute set of addVertex");
   if (cs.getId() >= g.compute_sets().size())

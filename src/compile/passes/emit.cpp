@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/process/stop.h"
 #include "compile/liveness.h"
 #include "compile/plan.h"
 #include "compile/resolve.h"
@@ -20,7 +21,10 @@ class Tables {
   void fill() {
     // What has been resolved goes at once: what comes takes as much.
     out_.exchanges.reserve(plan_.exchanges.size());
-    for (SymbolicExchange& e : plan_.exchanges) add_exchange(std::exchange(e, {}));
+    for (SymbolicExchange& e : plan_.exchanges) {
+      check_stop();
+      add_exchange(std::exchange(e, {}));
+    }
     plan_.exchanges = {};
     out_.transfers.resize(plan_.transfers.size());
     for (std::size_t t = 0; t < plan_.transfers.size(); ++t) add_transfer(plan_.transfers[t], out_.transfers[t]);
@@ -31,7 +35,10 @@ class Tables {
     for (const SymbolicLocation& l : plan_.locations) out_.locations.push_back(resolver_.location(l));
     add_replica_index();
     computes_.resize(plan_.computes.size());
-    for (std::size_t c = 0; c < plan_.computes.size(); ++c) add_compute(c);
+    for (std::size_t c = 0; c < plan_.computes.size(); ++c) {
+      check_stop();
+      add_compute(c);
+    }
   }
 
   // The part of a symbolic compute that a stream runs.

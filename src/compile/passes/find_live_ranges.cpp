@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/process/stop.h"
 #include "compile/liveness.h"
 #include "compile/plan.h"
 
@@ -33,6 +34,7 @@ class Fragments {
     std::vector<ShardAccess> own;  // the shard's
     std::size_t at = 0;
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
+      check_stop();
       own.clear();
       for (; at < sorted.size() && plan_.accesses[sorted[at]].shard.value == s; ++at) own.push_back(plan_.accesses[sorted[at]]);
       plan_.fragments.add_shard();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/process/stop.h"
 #include "compile/marks.h"
 #include "compile/operands.h"
 #include "compile/passes/communicate.h"
@@ -174,6 +175,7 @@ class ProgramLowering {
   Compute& compute(ComputeSetId cs) {
     std::unique_ptr<Compute>& known = computes_[cs.index()];
     if (known) return *known;
+    check_stop();
     known = std::make_unique<Compute>();
     known->lowered = lower_compute_set(plan_, cs);
     known->action = plan_.actions.push({.op = tile::Op::compute,

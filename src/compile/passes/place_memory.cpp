@@ -9,6 +9,7 @@
 #include "allocate/allocate.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "base/process/stop.h"
 #include "compile/liveness.h"
 #include "compile/plan.h"
 
@@ -100,6 +101,7 @@ class Placement {
   // Of all tiles, or of `only` these.
   void add_fragments(const std::vector<bool>* only) {
     for (std::uint32_t s = 0; s < plan_.shards.size(); ++s) {
+      check_stop();
       const Shard& shard = plan_.shards[ShardId(s)];
       const std::size_t tile = shard.tile.index();
       if (only != nullptr && !(*only)[tile]) continue;
@@ -405,6 +407,7 @@ class Placement {
 
   // The block, if there is one, then the items.
   allocate::AllocationProblem problem(std::uint32_t tile) const {
+    check_stop();
     const std::vector<Item>& items = items_[tile];
     allocate::AllocationProblem p;
     const bool bounded = machine_.bounded_memory && plan_.options.bounded_memory;

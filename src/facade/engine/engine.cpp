@@ -1,6 +1,7 @@
 // Engine: construction, loading, running.
 #include "poplar/Engine.hpp"
 
+#include "base/process/stop.h"
 #include "facade/engine/compile_graph.h"
 #include "facade/engine/engine_state.h"
 #include "pando/host.hpp"
@@ -276,5 +277,7 @@ void on_step(poplar::Engine& engine, std::function<void(poplar::StringRef)> f) {
   s.step = std::move(f);
   poplar::attach_observer(s);
 }
+
+void stop_compiling_when(const std::atomic<bool>* flag) { set_stop_flag(flag); }
 
 }  // namespace pando
