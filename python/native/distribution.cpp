@@ -1,4 +1,5 @@
 // Programs over many devices: the search for a strategy, and what the transforms make of one.
+#include "native/interruptible.h"
 #include "native/native.h"
 
 #include "onnx/import.h"
@@ -61,14 +62,13 @@ nb::tuple search_for(Program& p, const Note& note, const search::ProgramSpace& s
                      bool frontier, const std::vector<std::string>& why_not) {
   search::ProgramResult r;
   std::vector<std::string> answers;
-  {
-    nb::gil_scoped_release released;
+  interruptibly([&] {
     const transform::Program program = annotated(p, note);
     const simulate::Cluster cluster = simulate::cluster_of(machine);
     r = search::search_program(program, cluster, space, {.top = top, .frontier = frontier});
     for (const std::string& words : why_not)
       answers.push_back(search::why_not(program, cluster, space, strategy_of(words, space.first_device), r));
-  }
+  });
   return nb::make_tuple(found_of(r.best), found_of(r.frontier), certificate_of(r.certificate), search::to_table(r), answers);
 }
 
@@ -205,10 +205,11 @@ void bind_distribution(nb::module_& m) {
   c.def(
       "__init__",
       [](Distribution* self, Program& p, const Note& note, std::string_view words, std::int32_t first_device) {
-        nb::gil_scoped_release released;
-        transform::Program whole = annotated(p, note);
-        transform::Distributed parts = transform::parallelise(whole, strategy_of(words, first_device));
-        new (self) Distribution{std::move(parts), std::move(whole)};
+        interruptibly([&] {
+          transform::Program whole = annotated(p, note);
+          transform::Distributed parts = transform::parallelise(whole, strategy_of(words, first_device));
+          new (self) Distribution{std::move(parts), std::move(whole)};
+        });
       },
       nb::arg("program"), nb::arg("note"), nb::arg("words"), nb::arg("first_device"));
   c.def(
@@ -225,8 +226,10 @@ void bind_distribution(nb::module_& m) {
   c.def(
       "seconds",
       [](Distribution& d, const std::string& machine, std::string_view words, std::int32_t first_device) {
-        nb::gil_scoped_release released;
-        return search::estimate_program(d.whole, strategy_of(words, first_device), simulate::cluster_of(machine)).seconds;
+        double seconds = 0;
+        interruptibly(
+            [&] { seconds = search::estimate_program(d.whole, strategy_of(words, first_device), simulate::cluster_of(machine)).seconds; });
+        return seconds;
       },
       nb::arg("machine"), nb::arg("words"), nb::arg("first_device"));
 }

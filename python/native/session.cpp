@@ -1,4 +1,5 @@
 // Sessions.
+#include "native/interruptible.h"
 #include "native/native.h"
 
 #include "session/session.h"
@@ -45,11 +46,10 @@ void make(Bound* self, nb::object program, std::string device, std::string machi
   for (Index s : mapped) options.mapped.push_back(ir::StateId(s));
   Program& p = nb::cast<Program&>(program);
   std::unique_ptr<session::Session> made;
-  {
-    nb::gil_scoped_release released;
+  interruptibly([&] {
     made = parsed ? std::make_unique<session::Session>(ir::Module(p.module()), std::move(options))
                   : std::make_unique<session::Session>(p.builder, std::move(options));
-  }
+  });
   new (self) Bound{std::move(program), p, std::move(made)};
 }
 
@@ -80,8 +80,13 @@ void run(Bound& s, const Slices& inputs, const Slices& outputs) {
     given.push_back({ir::HostStreamId(std::get<0>(inputs[i])), in[i]->buffer.buf, std::get<2>(inputs[i])});
   for (std::size_t i = 0; i < out.size(); ++i)
     results.push_back({ir::HostStreamId(std::get<0>(outputs[i])), out[i]->buffer.buf, std::get<2>(outputs[i])});
-  nb::gil_scoped_release released;
-  s.session->run(given, results);
+  interruptibly([&] { s.session->run(given, results); }, [&] { s.session->stop(); });
+}
+
+// A call that runs a program.
+template <class F>
+auto running(F f) {
+  return [f](Bound& s) { interruptibly([&] { f(*s.session); }, [&] { s.session->stop(); }); };
 }
 
 // The caller may change its array later, unless `shared` says that this is wanted: a mapped file.
@@ -92,14 +97,6 @@ ir::HostTensor data_from(Program& p, Index state, nb::handle data, bool share) {
   const ir::HostTensor shared = copy;
   copy.writable();
   return copy;
-}
-
-template <class F>
-auto released(F f) {
-  return [f](Bound& s) {
-    nb::gil_scoped_release released;
-    return f(*s.session);
-  };
 }
 
 }  // namespace
@@ -113,13 +110,13 @@ void bind_session(nb::module_& m) {
         nb::arg("parsed") = false, "parsed: the program was not built here; nobody looks for an ambiguous order.");
   c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
   c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });
-  c.def("attach", released([](Session& s) { s.attach(); }));
-  c.def("detach", released([](Session& s) { s.detach(); }));
+  c.def("attach", running([](Session& s) { s.attach(); }));
+  c.def("detach", [](Bound& s) { s.session->detach(); });
   c.def("is_attached", [](Bound& s) { return s.session->is_attached(); });
   c.def("in_sync", [](Bound& s) { return s.session->in_sync(); });
   c.def("run", run, nb::arg("inputs"), nb::arg("outputs"), "Each a list of (stream, array, slices).");
-  c.def("weights_from_host", released([](Session& s) { s.weights_from_host(); }));
-  c.def("weights_to_host", released([](Session& s) { s.weights_to_host(); }));
+  c.def("weights_from_host", running([](Session& s) { s.weights_from_host(); }));
+  c.def("weights_to_host", running([](Session& s) { s.weights_to_host(); }));
   c.def(
       "data", [](Bound& s, Index state, nb::handle into) { copy_to(into, s.session->data(ir::StateId(state))); }, nb::arg("state"),
       nb::arg("into"));

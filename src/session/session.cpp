@@ -3,6 +3,7 @@
 #include "base/archive.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "base/process/stop.h"
 #include "base/sizes.h"
 #include "ir/checks/verify.h"
 #include "ir/error.h"
@@ -271,6 +272,7 @@ void Session::prepare() {
     refuse(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
   }
   Dump dump;
+  check_stop();
   dump.after("build", s.module);
   ir::check(s.module);
   if (maps_over_devices(s.module)) {
@@ -283,12 +285,14 @@ void Session::prepare() {
   dump.after("expand", s.module);
   transform::flatten_tuples(s.module);
   dump.after("flatten_tuples", s.module);
+  check_stop();
   transform::prune(s.module);
   dump.after("prune", s.module);
   if (s.options.schedule) {
     transform::schedule(s.module);
     dump.after("schedule", s.module);
   }
+  check_stop();
   s.make_device();
   s.times.transform += seconds_since(begin);
   const auto lowering = std::chrono::steady_clock::now();

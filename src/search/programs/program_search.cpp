@@ -1,6 +1,7 @@
 #include "search/programs/program_search.h"
 
 #include "base/error.h"
+#include "base/process/stop.h"
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
@@ -101,6 +102,7 @@ class ProgramSearcher {
     const ProgramFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
     for (ProgramGroup& g : program_groups(facts, space)) {
+      check_stop();
       Candidate c{std::move(g), 0, false};
       if (!name_costs(c)) continue;
       if (space.recompute_sets > 0) add_layers(c.group, facts.layer_seconds, space.recompute_sets);
@@ -214,6 +216,7 @@ class ProgramSearcher {
   void bound_groups() {
     std::vector<Candidate> left;
     for (Candidate& c : candidates_) {
+      check_stop();
       const transform::Strategy& plainest = c.group.points.front();
       try {
         if (!c.bounded) c.seconds = times_.seconds(without_recomputing(plainest), transform::lay_out(program_, plainest));
@@ -249,6 +252,7 @@ class ProgramSearcher {
     BoundsOfGroup bounds(program_, times_);
     std::int64_t index = c.group.first_index;
     for (const transform::Strategy& s : c.group.points) {
+      check_stop();
       const std::int64_t here = index++;
       const bool recomputes = s.recompute != transform::Recompute::none;
       const auto plain = computing.find(s.zero);
