@@ -1,5 +1,5 @@
 // Writes report files, version 4, for tests: an independent second writer of the format (docs/level/report.md).
-import { deflateSync, crc32 as zlib_crc } from "node:zlib";
+import zlib from "node:zlib";
 
 const kChunkRows = 65536;
 const kCrc = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -7,7 +7,7 @@ const kCrc = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 function crc32(bytes) {
-  if (zlib_crc) return zlib_crc(bytes);
+  if (zlib.crc32) return zlib.crc32(bytes);  // since Node 20.15
   let c = 0xffffffff;
   for (const b of bytes) c = kCrc[(c ^ b) & 255] ^ (c >>> 8);
   return (c ^ 0xffffffff) >>> 0;
@@ -51,7 +51,7 @@ export class Writer {
     this.tables = {};
   }
   piece(bytes) {
-    const stored = deflateSync(bytes, { level: 4 }), at = [this.offset, stored.length, bytes.length, crc32(stored)];
+    const stored = zlib.deflateSync(bytes, { level: 4 }), at = [this.offset, stored.length, bytes.length, crc32(stored)];
     this.pieces.push(stored);
     this.offset += stored.length;
     return at;
