@@ -98,8 +98,7 @@ void agree(Mail& mail, const Identity& mine) {
       if (other.build != mine.build) of_build.push_back(p.from);
     }
     if (trouble.empty()) {
-      refuse_differences(trouble, of_program,
-                         "would run another program than rank 0: give all ranks the same program and the same options");
+      refuse_differences(trouble, of_program, "would run another program than rank 0: give all ranks the same program, options and data");
       refuse_differences(trouble, of_build, "is of another build than rank 0: its libraries or codelets differ");
     }
     mail.post_all(Packet::Kind::verdict, trouble);
@@ -314,7 +313,7 @@ Result run(Program program, const Data& data, exec::Transport& transport, const 
     refuse(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(),
            program.parts.size());
   }
-  agree(mail, {checksum(packed(hash_of(program)) + options_text(options)), hash_of_build()});
+  agree(mail, {checksum(packed(hash_of(program)) + options_text(options) + '\n' + data.fingerprint()), hash_of_build()});
   return RankRun(std::move(program), data, mail, options, board).run();
 }
 

@@ -121,6 +121,14 @@ std::string Data::unknown_arrays(const std::set<std::string>& names) const {
   return text;
 }
 
+std::string Data::fingerprint() const {
+  std::string text = seed_ ? fmt::format("seed {}\n", *seed_) : "";
+  for (const std::string& names : zeros_) text += fmt::format("zeros {}\n", names);
+  for (const NpzReader& archive : archives_) text += "archive\n" + archive.fingerprint();
+  for (const auto& [name, file] : files_) text += fmt::format("{} {}\n", name, fingerprint_of_npy(file));
+  return text;
+}
+
 std::optional<HostTensor> Data::find(const std::string& name, DType dtype) const {
   std::optional<HostTensor> t;
   if (const auto a = arrays_.find(name); a != arrays_.end()) {

@@ -41,6 +41,8 @@ class Data {
   // Says which arrays of FILE.npz nobody will read, those of a run's outputs aside; "": none. A file may have more than a program takes, as
   // one of a step of training has for what runs on its weights.
   std::string unknown_arrays(const std::set<std::string>& names) const;
+  // What ranks compare before they run: seed, zeros, and of each file what is in it, not where it is.
+  std::string fingerprint() const;
 
  private:
   std::set<std::string> with_wholes(const std::set<std::string>& names) const;

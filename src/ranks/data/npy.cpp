@@ -173,6 +173,15 @@ Shape shape_of_npy(const std::string& file) {
   return parse_header(read_bytes(file, 0, std::min(size, kLongestHeader)), size, file).shape;
 }
 
+std::string fingerprint_of_npy(const std::string& file) {
+  constexpr std::uint64_t kWhole = std::uint64_t{64} << 20, kStride = std::uint64_t{1} << 20, kPart = 4096;
+  const std::uint64_t size = size_of_file(file);
+  if (size <= kWhole) return fmt::format("{} {:08x}", size, crc32(read_bytes(file, 0, size)));
+  std::string parts = read_bytes(file, size - kPart, kPart);
+  for (std::uint64_t at = 0; at + kPart <= size; at += kStride) parts += read_bytes(file, at, kPart);
+  return fmt::format("{} {:08x}", size, crc32(parts));
+}
+
 NpzReader::NpzReader(const std::string& file) : file_(file) {
   const std::uint64_t size = size_of_file(file), tail_size = std::min<std::uint64_t>(size, 65536 + 64);
   const std::string tail = read_bytes(file, size - tail_size, tail_size);
@@ -205,10 +214,18 @@ NpzReader::NpzReader(const std::string& file) : file_(file) {
       if (offset == kIn64) offset = number<std::uint64_t>(directory, field);
     }
     if (method != 0) bad(file, fmt::format("'{}' is compressed; numpy.savez does not compress", name));
+    const Member member{offset, bytes, number<std::uint32_t>(directory, at + 16), name};
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    members_[name] = {offset, bytes};
+    if (!members_.emplace(name, member).second) bad(file, fmt::format("a broken ZIP archive: it has '{}' twice", name));
     at += 46 + name_size + extra_size + number<std::uint16_t>(directory, at + 32);
   }
+  if (at != length) bad(file, "a broken ZIP archive: its directory has more than its members");
+}
+
+std::string NpzReader::fingerprint() const {
+  std::string text;
+  for (const auto& [name, member] : members_) text += fmt::format("{} {} {:08x}\n", name, member.size, member.checksum);
+  return text;
 }
 
 std::set<std::string> NpzReader::names() const {
@@ -217,25 +234,28 @@ std::set<std::string> NpzReader::names() const {
   return all;
 }
 
-std::pair<std::uint64_t, std::uint64_t> NpzReader::place_of(const std::string& name) const {
-  const auto& [offset, size] = members_.at(name);
-  const std::string header = read_bytes(file_, offset, 30);
-  if (number<std::uint32_t>(header, 0) != kLocal) bad(file_, "a broken ZIP archive");
-  const std::uint64_t skip = 30u + number<std::uint16_t>(header, 26) + number<std::uint16_t>(header, 28);
-  return {offset + skip, size};
+std::uint64_t NpzReader::data_of(const Member& member) const {
+  const std::string header = read_bytes(file_, member.header, 30);
+  const std::uint64_t name_size = number<std::uint16_t>(header, 26);
+  const bool fits = number<std::uint32_t>(header, 0) == kLocal && read_bytes(file_, member.header + 30, name_size) == member.file;
+  if (!fits) bad(file_, fmt::format("a broken ZIP archive: '{}' is not where its directory says", member.file));
+  return member.header + 30 + name_size + number<std::uint16_t>(header, 28);
 }
 
 HostTensor NpzReader::read(const std::string& name) const {
-  const auto [at, size] = place_of(name);
-  return parse_npy(read_bytes(file_, at, size), file_ + ": " + name);
+  const Member& member = members_.at(name);
+  const std::string bytes = read_bytes(file_, data_of(member), member.size), what = file_ + ": " + name;
+  if (crc32(bytes) != member.checksum) bad(what, "it is damaged: its bytes do not fit its checksum");
+  return parse_npy(bytes, what);
 }
 Shape NpzReader::shape_of(const std::string& name) const {
-  const auto [at, size] = place_of(name);
-  return parse_header(read_bytes(file_, at, std::min(size, kLongestHeader)), size, file_ + ": " + name).shape;
+  const Member& member = members_.at(name);
+  return parse_header(read_bytes(file_, data_of(member), std::min(member.size, kLongestHeader)), member.size, file_ + ": " + name).shape;
 }
 
 namespace {
 
+// One that is written.
 struct Member {
   std::string name;
   std::uint32_t crc = 0;

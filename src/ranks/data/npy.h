@@ -17,8 +17,11 @@ namespace pando::ranks {
 ir::HostTensor read_npy(const std::string& file);
 // Of the same array, by its header; refuses the same.
 ir::Shape shape_of_npy(const std::string& file);
+// Size and checksum of the file: of a large one, of its ends and of a part of each MiB.
+std::string fingerprint_of_npy(const std::string& file);
 
-// The members of an archive; each is read when it is asked for.
+// The members of an archive; each is read when it is asked for. Refuses (value) a member whose bytes do not fit its checksum, and an
+// archive whose directory is damaged.
 class NpzReader {
  public:
   explicit NpzReader(const std::string& file);
@@ -27,13 +30,19 @@ class NpzReader {
   bool has(const std::string& name) const { return members_.contains(name); }
   ir::HostTensor read(const std::string& name) const;
   ir::Shape shape_of(const std::string& name) const;
+  // Its members' names, sizes and checksums: the same for equal arrays, wherever the file is.
+  std::string fingerprint() const;
 
  private:
-  // Where the member's bytes are; how many.
-  std::pair<std::uint64_t, std::uint64_t> place_of(const std::string& name) const;
+  struct Member {
+    std::uint64_t header = 0, size = 0;  // where its header begins; bytes
+    std::uint32_t checksum = 0;
+    std::string file;  // its name, with .npy
+  };
+  std::uint64_t data_of(const Member& member) const;  // where they begin
 
   std::string file_;
-  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> members_;  // where its header begins; size
+  std::map<std::string, Member> members_;
 };
 
 // Equal arrays give equal bytes: members are in the order given and carry no time.

@@ -52,6 +52,31 @@ TEST(Npy, arrays_come_back_and_equal_archives_are_equal_bytes) {
   std::filesystem::remove(second);
 }
 
+TEST(Npy, a_flipped_bit_of_an_archive_changes_no_array) {
+  const std::string file = temporary_file(".npz"), damaged = temporary_file(".npz");
+  HostTensor x(DType::float32, {2, 3});
+  for (std::int64_t i = 0; i < 6; ++i) x.set(i, static_cast<double>(i));
+  const std::vector<std::pair<std::string, HostTensor>> arrays{{"first", x}, {"second", HostTensor::filled(DType::int32, {4}, 7)}};
+  write_npz(file, arrays);
+  std::ifstream in(file, std::ios::binary);
+  const std::string all(std::istreambuf_iterator<char>(in), {});
+  std::size_t refused = 0;
+  for (std::size_t bit = 0; bit < 8 * all.size(); bit += 3) {
+    std::string bytes = all;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
+    std::ofstream(damaged, std::ios::binary | std::ios::trunc) << bytes;
+    try {
+      const NpzReader reader(damaged);
+      for (const auto& [name, t] : arrays) {
+        if (reader.has(name)) EXPECT_EQ(reader.read(name), t) << name << ", bit " << bit;
+      }
+    } catch (const std::exception&) { ++refused; }
+  }
+  EXPECT_GT(refused, all.size() * 8 / 3 / 2);
+  std::filesystem::remove(file);
+  std::filesystem::remove(damaged);
+}
+
 TEST(Data, names_decide_what_a_seed_makes_and_pieces_are_cut) {
   Data data;
   EXPECT_FALSE(data.variable("w", DType::float32, {4}));
