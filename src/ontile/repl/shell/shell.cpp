@@ -6,6 +6,7 @@
 #include <cctype>
 #include <iterator>
 
+#include "ontile/repl/shell/collective_help.h"
 #include "ontile/repl/shell/magics.h"
 #include "ontile/repl/shell/tile_set.h"
 
@@ -162,6 +163,12 @@ std::string_view asked_about(std::string_view source) {
   return std::all_of(source.begin(), source.end(), [](char c) { return is_name(c) || c == '.'; }) ? source : std::string_view();
 }
 
+// Is it `help` or `help()`?
+bool asks_for_help(std::string_view source) {
+  while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.remove_suffix(1);
+  return source == "help" || source == "help()";
+}
+
 // What cannot be carried out is an outcome, too.
 template <typename Action>
 Outcome attempt(Action action) {
@@ -240,8 +247,10 @@ void Shell::execute(std::string_view source, Session::Input input, const Sink& s
   if (is_blank(source)) return;
   history_.emplace_back(source);
   if (means_quit(source)) return sink({false, {}, "", false, Outcome::Next::quit});
-  if (const std::string_view name_asked = asked_about(source); !name_asked.empty())
-    return sink(attempt([&] { return run(fmt::format("help({})", name_asked), Session::Input::line, name); }));
+  if (asks_for_help(source)) return sink({false, {}, prompt_help(), false, Outcome::Next::go_on});
+  const std::string_view name_asked = asked_about(source);
+  if (std::string text = collective_help(name_asked); !text.empty()) return sink({false, {}, std::move(text), false, Outcome::Next::go_on});
+  if (!name_asked.empty()) return sink(attempt([&] { return run(fmt::format("help({})", name_asked), Session::Input::line, name); }));
   std::string code;
   bool stopped = false;
   const auto told = [&](const Outcome& outcome) {

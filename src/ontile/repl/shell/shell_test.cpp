@@ -160,6 +160,19 @@ TEST_F(ShellTest, QuestionMarks) {
   EXPECT_EQ(machine.runs.back(), "line <stdin>: ?");
 }
 
+// The tiles' own help says nothing that is true of them.
+TEST_F(ShellTest, HelpIsOfThisMachine) {
+  for (const char* name : {"alltoall", "allgather", "broadcast", "reduce", "allreduce", "barrier", "send", "recv"}) {
+    EXPECT_THAT(say(std::string(name) + "?"), testing::StartsWith(std::string(name) + "("));
+    EXPECT_THAT(say("help()"), HasSubstr(std::string("  ") + name + "("));
+  }
+  EXPECT_EQ(say("tile.recv?\n"), say("recv?"));
+  EXPECT_EQ(say("help"), say("help()\n"));
+  EXPECT_THAT(machine.runs, SizeIs(0));
+  say("allreduces?");
+  EXPECT_EQ(machine.runs.back(), "line <stdin>: help(allreduces)");
+}
+
 TEST_F(ShellTest, WhatIsWhole) {
   EXPECT_TRUE(shell.is_complete("all x"));
   EXPECT_FALSE(shell.is_complete("for x:"));

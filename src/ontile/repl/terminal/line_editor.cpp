@@ -97,6 +97,10 @@ void LineEditor::bind_keys() {
       {"\033[1;5D", "ed-prev-word"},
       {"^W", "ed-delete-prev-word"},
       {"^L", "ed-clear-screen"},
+      // Escape and x would run a command of the editor, which crashes on a quotation mark, and may bind keys and read files.
+      {"\033x", "ed-unassigned"},
+      {"\033X", "ed-unassigned"},
+      {"\370", "ed-unassigned"},
   };
   for (const auto& [key, function] : keys) el_set(editor_, EL_BIND, key, function, nullptr);
 }
