@@ -201,10 +201,11 @@ std::optional<unsigned> Lowering::tile_to_begin_at(ValueId v) {
 Tensor Lowering::new_tensor(ValueId v) {
   const ir::Type& type = module_.type_of(v);
   Tensor t;
+  lies_as_partner_ = false;
   if (ir::elements_of(type.shape) > 1) {
     t = layout_wish(v);
     if (t.valid() && decisions_) why_[v] = why_wish_;
-    if (!t.valid()) t = partner_layout(v);
+    lies_as_partner_ = !t.valid() && (t = partner_layout(v)).valid();
   }
   if (t.valid()) return t;
   ir::Place place = type.place;

@@ -262,6 +262,8 @@ class Lowering {
   bool wish_of_function_ = false;
   // What the reader whose wish it was says of it.
   Row::Parts parts_of_wish_ = Row::Parts::move;
+  // Whether the last new tensor lies as one that it is combined with.
+  bool lies_as_partner_ = false;
   double product_share_ = 0;
   // Of all variables, by device.
   std::map<std::int32_t, double> variable_bytes_;

@@ -82,7 +82,8 @@ void Lowering::make_variables() {
       if (wish.valid() && decisions_) why_[v] = why_wish_;
       define(v, {wish.valid() ? wish : new_tensor(v), {add_storage(true, false)}});
       if (passed_on.contains(v)) continue;
-      level_out(v, wish.valid() ? parts_of_wish_ : Row::Parts::move);
+      // What goes with another one, as an optimiser's state with its weight, stays with it.
+      level_out(v, wish.valid() ? parts_of_wish_ : lies_as_partner_ ? Row::Parts::stay : Row::Parts::move);
       pando::count_as_resident(graph_, slots_[v].tensor);
     }
     if (wishes && loads_) balance(passed_on);
