@@ -17,13 +17,15 @@ Axis axis_schedule() {
     all.push_back(static_cast<std::int64_t>(S::zero_bubble_h1));
     if (c.space.reach == Reach::everything) all.push_back(static_cast<std::int64_t>(S::zero_bubble_h2));
     const bool halves = c.space.runnable ? c.model.layers % (2 * s.pipeline) == 0 : c.model.layers >= 2 * s.pipeline;
-    if (halves) all.push_back(static_cast<std::int64_t>(S::zero_bubble_v));
+    if (halves && s.microbatches() >= 2 * s.pipeline) all.push_back(static_cast<std::int64_t>(S::zero_bubble_v));
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {
     if (s.schedule != PipelineSchedule::one_f_one_b && (s.pipeline == 1 || s.interleave > 1))
       return broken("schedule", "zero-bubble schedules need a pipeline that is not interleaved");
     if (s.schedule == PipelineSchedule::zero_bubble_v && f.model.layers < 2 * s.pipeline)
       return broken("schedule", fmt::format("ZBV cuts {} layers into 2 x {} stages", f.model.layers, s.pipeline));
+    if (s.schedule == PipelineSchedule::zero_bubble_v && s.microbatches() < 2 * s.pipeline)
+      return broken("schedule", fmt::format("ZBV needs 2 x {} microbatches; there are {}", s.pipeline, s.microbatches()));
     return Violation();
   };
   return a;
