@@ -88,6 +88,34 @@ def cosh(g, x):
     return g.one("mul", g.constant(0.5, g.dtype), g.one("add", g.one("exp", x), g.one("exp", g.one("negate", x))))
 
 
+@rule(aten.atan2.default)
+def atan2(g, y, x):
+    return g.one("atan2", g.cast(y, g.dtype), g.cast(x, g.dtype))
+
+
+@rule(aten.atan.default)
+def atan(g, x):
+    return g.one("atan2", g.cast(x, g.dtype), g.constant(1, g.dtype))
+
+
+def _cathetus(g, x):
+    """sqrt(1 - x^2), with the digits of x near 1."""
+    one = g.constant(1, g.dtype)
+    return g.one("sqrt", g.one("mul", g.one("sub", one, x), g.one("add", one, x)))
+
+
+@rule(aten.asin.default)
+def asin(g, x):
+    x = g.cast(x, g.dtype)
+    return g.one("atan2", x, _cathetus(g, x))
+
+
+@rule(aten.acos.default)
+def acos(g, x):
+    x = g.cast(x, g.dtype)
+    return g.one("atan2", _cathetus(g, x), x)
+
+
 @rule(aten.asinh.default)
 def asinh(g, x):
     # sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1))).
@@ -317,17 +345,15 @@ rule(aten.logical_or.default)(_logic("logical_or"))
 rule(aten.logical_xor.default)(_logic("not_equal"))
 
 
-def _bitwise(row):
+def _bitwise(row, of_bool):
     def convert(g, a, b):
-        if g.dtype is not popxl.bool:
-            raise NotImplementedError(f"{g.node.target}: bits of integers; programs of Pando have this for bool.")
-        return g.one(row, g.cast(a, popxl.bool), g.cast(b, popxl.bool))
+        return g.one(of_bool if g.dtype is popxl.bool else row, g.cast(a, g.dtype), g.cast(b, g.dtype))
 
     return convert
 
 
-for _name, _row in [("bitwise_and", "logical_and"), ("bitwise_or", "logical_or"), ("bitwise_xor", "not_equal")]:
-    rule(getattr(aten, _name).Tensor, getattr(aten, _name).Scalar)(_bitwise(_row))
+for _name, _of_bool in [("bitwise_and", "logical_and"), ("bitwise_or", "logical_or"), ("bitwise_xor", "not_equal")]:
+    rule(getattr(aten, _name).Tensor, getattr(aten, _name).Scalar)(_bitwise(_name, _of_bool))
 
 
 @rule(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf, aten.where.Scalar)
