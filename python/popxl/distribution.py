@@ -102,10 +102,10 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
         top: how many are found.
         frontier: also what no other strategy beats in both time and memory.
         why_not: strategies; the result says of each why it is not the best.
-        schedules: pipeline schedules that are tried, by name, "all", or "synthesised" (made for what the stages cost, under several
+        schedules: pipeline schedules that are tried, by name, "all", or "synthesised" (built for the costs of the stages, under several
             limits of memory); files of tables (.csv) are tried where they fit. None: 1F1B.
-        cuts: also cut weights over the tensor axis along each of their dimensions, or not at all: so many of them at once.
-        recompute_sets: also compute activations of some layers again, not of all: at most so many sets of layers for each kind of
+        cuts: also split up to so many weights at once over the tensor axis, along each of their dimensions, or leave them whole.
+        recompute_sets: also recompute the activations of some layers only: at most so many sets of layers for each kind of
             recomputation ("recompute=full recompute-layers=0/1").
         by: "time", or "price": which number of devices is the best. Devices of a machine cost the same, so the price is that of seconds times
             devices.
