@@ -1,5 +1,6 @@
 // pando report: shows a report that a program has written, answers questions about it, compares it with another one, exports it.
 #include "profile/report.h"
+#include "base/command/arguments.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -102,7 +103,7 @@ void add_report(CLI::App& app, int& status) {
   command->add_option("--ask", arguments->asked, questions_text());
   command->add_option("--json", arguments->json, "The answer to one question as JSON");
   command->add_option("--tile", arguments->tile, "The same as --ask tile=TILE");
-  command->add_option("--top", arguments->top, "Show at most so many rows of a list (10)");
+  command->add_option("--top", arguments->top, "Show at most so many rows of a list (10)")->check(at_least_one<std::int64_t>());
   command->add_option("--compare", arguments->compared,
                       "Compare with this report: what differs, matched by name, the greatest difference first");
   command->add_option("--export", arguments->exported, exports_text());
