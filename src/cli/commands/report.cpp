@@ -1,6 +1,5 @@
 // pando report: shows a report that a program has written, answers questions about it, compares it with another one, exports it.
 #include "profile/report.h"
-#include "base/command/arguments.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/source_location.h"
 #include "cli/commands.h"
