@@ -47,7 +47,9 @@ std::string outside_the_space(const Transformer& model, const simulate::Cluster&
     values.clear();
     a.domain(context, so_far, values);
     const std::int64_t value = a.get(s);
-    if (std::find(values.begin(), values.end(), value) == values.end()) words.push_back(text_of(a, value));
+    // A value below 0 that is not said is chosen: the space has what it becomes.
+    const bool is_chosen = value == a.otherwise && value < 0;
+    if (!is_chosen && std::find(values.begin(), values.end(), value) == values.end()) words.push_back(text_of(a, value));
     a.set(so_far, value);
   }
   if (words.empty()) return "it does not have what --require demands";

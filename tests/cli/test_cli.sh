@@ -275,7 +275,7 @@ check "search: no devices" 2 "'0': a whole number from 1 to 2147483647 is expect
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
 check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
 check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
-check "search: what the space does not have may be quicker" 0 'quicker than the best of the space .*the space does not have p=16, .*schedule=ZBV' \
+check "search: what the space does not have may be quicker" 0 'quicker than the best of the space .*the space does not have p=16, c=2, schedule=ZBV$' \
   "$pando" search llama3-405b --devices 1024 --batch 1536 --machine h100 --quiet --space calculon \
   --why-not "t=8 p=16 d=4 b=1 c=2 zero=1 comm=sequence-parallel overlap=ring schedule=ZBV regather data-overlap"
 echo '{"layers": 2, "hidden": 8, "heads": 2, "seq": 8, "droput": false}' >"$scratch/typo.json"
