@@ -44,7 +44,7 @@ struct Runner::State {
       : program((check_library(*p, l), std::move(p))),
         library(std::move(l)),
         memory(*program, library, sees_tiles(*program, library)),
-        watch(options.vertex_seconds),
+        watch(options.watches ? options.watches->of(options.vertex_seconds) : std::make_shared<VertexWatch>(options.vertex_seconds)),
         contexts(make_contexts()),
         ends(*program, options.prefetch),
         interpreter(*program, library, memory, contexts, ends, options) {
@@ -62,7 +62,7 @@ struct Runner::State {
     std::vector<std::unique_ptr<TileContexts>> all;
     for (unsigned r = 0; r < program->replication; ++r) {
       all.push_back(std::make_unique<TileContexts>(*program, memory, r));
-      all.back()->watch = &watch;
+      all.back()->watch = watch.get();
     }
     return all;
   }
@@ -110,7 +110,7 @@ struct Runner::State {
   std::shared_ptr<const tile::Program> program;
   Library library;
   TileMemory memory;
-  VertexWatch watch;
+  std::shared_ptr<VertexWatch> watch;
   std::vector<std::unique_ptr<TileContexts>> contexts;
   HostEnds ends;
   Interpreter interpreter;
@@ -164,7 +164,7 @@ void Runner::run(unsigned index) {
       fail(ErrorKind::application_runtime_error, "engine-broken", "a vertex faulted in an earlier run: load the engine again");
     contexts->leaves_vertices = false;
   }
-  const VertexWatch::Run watched(state_->watch);
+  const VertexWatch::Run watched(*state_->watch);
   state_->interpreter.run(index);
 }
 

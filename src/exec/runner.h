@@ -34,16 +34,21 @@ using HostFunctionCallback = std::function<void(const std::vector<const void*>& 
 class Workers;
 std::shared_ptr<Workers> make_workers();
 
+// Who looks for vertices without an end, for all runners of a device (exec/faults/vertex_watch.h).
+class VertexWatches;
+std::shared_ptr<VertexWatches> make_vertex_watches();
+
 struct Options {
-  std::shared_ptr<Workers> workers;  // whose threads it runs on; null: its own
-  unsigned threads = 0;              // 0: PANDO_THREADS, or the machine's processors
-  bool tile_by_tile = true;          // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
-  bool prefetch_tiles = true;        // bring what the next tiles' vertices touch first into the cache (contract 10)
-  bool strided_vertices = true;      // vertices whose operands lie at equal strides run without their descriptors (steps/strided.h)
-  bool linger = true;                // threads wait a little for the next run before they sleep (workers.h)
-  bool poison_undefined = false;     // WriteUndef fills with 0xA5
-  bool prefetch = true;              // call FifoCallback::prefetch
-  unsigned vertex_seconds = 10;      // standard error names a vertex that has not ended for so long; 0: never
+  std::shared_ptr<VertexWatches> watches;  // null: its own
+  std::shared_ptr<Workers> workers;        // whose threads it runs on; null: its own
+  unsigned threads = 0;                    // 0: PANDO_THREADS, or the machine's processors
+  bool tile_by_tile = true;                // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
+  bool prefetch_tiles = true;              // bring what the next tiles' vertices touch first into the cache (contract 10)
+  bool strided_vertices = true;            // vertices whose operands lie at equal strides run without their descriptors (steps/strided.h)
+  bool linger = true;                      // threads wait a little for the next run before they sleep (workers.h)
+  bool poison_undefined = false;           // WriteUndef fills with 0xA5
+  bool prefetch = true;                    // call FifoCallback::prefetch
+  unsigned vertex_seconds = 10;            // standard error names a vertex that has not ended for so long; 0: never
 };
 
 class Runner {

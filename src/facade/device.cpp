@@ -17,6 +17,7 @@ poplar::Device Access::device(poplar::core::DeviceState state) {
   poplar::Device d;
   d.state_ = std::make_unique<poplar::core::DeviceState>(std::move(state));
   d.state_->workers = exec::make_workers();
+  d.state_->watches = exec::make_vertex_watches();
   return d;
 }
 

@@ -23,8 +23,9 @@
 #include "tile/program.h"
 
 namespace pando::exec {
+class VertexWatches;
 class Workers;
-}
+}  // namespace pando::exec
 namespace pando::facade {
 struct GraphFacts;
 }
@@ -107,6 +108,7 @@ struct DeviceState {
   // have.
   std::shared_ptr<std::atomic<bool>> detached = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<pando::exec::Workers> workers;  // the threads of all engines on it
+  std::shared_ptr<pando::exec::VertexWatches> watches;
 };
 
 struct ExecutableState {

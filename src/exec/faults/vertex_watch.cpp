@@ -6,6 +6,7 @@
 
 #include "base/messages.h"
 #include "base/threads.h"
+#include "exec/runner.h"
 
 namespace pando::exec {
 
@@ -96,5 +97,14 @@ void VertexWatch::look_at(const WatchedRange& range, std::uint64_t count, Seen& 
       fmt::format("pando: {} has not ended for {} s; Engine::stop(), or Ctrl-C in Python, ends the run", range.place(), seen.seconds - 1));
   seen.next = 2 * seen.next;
 }
+
+std::shared_ptr<VertexWatch> VertexWatches::of(unsigned seconds) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<VertexWatch>& watch = by_seconds_[seconds];
+  if (!watch) watch = std::make_shared<VertexWatch>(seconds);
+  return watch;
+}
+
+std::shared_ptr<VertexWatches> make_vertex_watches() { return std::make_shared<VertexWatches>(); }
 
 }  // namespace pando::exec

@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -87,6 +89,16 @@ class VertexWatch {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;  // begun with the first run
+};
+
+// Those that engines share: one thread looks for all of them that wait as long.
+class VertexWatches {
+ public:
+  std::shared_ptr<VertexWatch> of(unsigned seconds);
+
+ private:
+  std::mutex mutex_;
+  std::map<unsigned, std::shared_ptr<VertexWatch>> by_seconds_;
 };
 
 }  // namespace pando::exec

@@ -191,6 +191,7 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
   check_loadable(*s.executable, device);
   s.runner.reset();  // before the cycle model that it calls
   s.settings.exec.workers = Access::state(device).workers;
+  s.settings.exec.watches = Access::state(device).watches;
   s.detached = Access::state(device).detached;
   s.settings.cycles.keeps_trace = s.settings.execution_report;
   s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);

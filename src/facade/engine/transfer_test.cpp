@@ -107,7 +107,8 @@ TEST(Threads, EnginesOfOneDeviceShareThem) {
     engines.back()->load(device);
     engines.back()->run(0);
   }
-  EXPECT_EQ(threads_of_this_process(), before + 2);
+  // Two beside the caller, and who looks for vertices without an end.
+  EXPECT_EQ(threads_of_this_process(), before + 3);
 }
 
 }  // namespace
