@@ -106,10 +106,10 @@ def test_compiling_ends_with_keyboard_interrupt():
     ir = popxl.Ir()
     with ir.main_graph:
         t = popxl.variable(np.ones((64, 64), np.float32))
-        for i in range(3000):
+        for i in range(8000):  # takes seconds
             t = ops.gelu(t @ t) if i % 2 else ops.softmax(t, -1)
         ops.host_store(popxl.d2h_stream(t.shape, t.dtype), t)
-    with After(1.5) as after, pytest.raises(KeyboardInterrupt):
+    with After(0.3) as after, pytest.raises(KeyboardInterrupt):
         popxl.Session(ir, "ipu_model")
     assert after.took < 4
 
