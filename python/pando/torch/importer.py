@@ -140,7 +140,7 @@ class Importer:
         fakes = [a.meta["val"] if isinstance(a, torch.fx.Node) else a for a in self.node.args[:count]]
         found = fakes[0]
         for other in fakes[1:]:
-            found = torch.empty((0,) * 1, dtype=torch.result_type(found, other), device="meta")
+            found = torch.empty(0, dtype=torch.result_type(found, other), device="meta")
         return to_popxl(found.dtype)
 
     def one(self, name, *operands, in_place=False, **attributes):
@@ -197,10 +197,6 @@ class Importer:
     def concat(self, ts, axis):
         ts = list(ts)
         return ts[0] if len(ts) == 1 else _build.one("concat", ts, {"axis": axis})
-
-    def empty(self, t):
-        """Whether a tensor has no elements."""
-        return 0 in t.shape
 
     def next_seed(self):
         """A seed for one random op. The program's seed comes from torch's generator at each call."""

@@ -123,22 +123,10 @@ def _counts(out, space, attributes, include_pad, divisor):
     return counts
 
 
-def _inside(out, space, attributes):
-    """For each window how many of its elements lie in the space: what average_pool divides by."""
-    import numpy as np
-
-    n = len(out)
-    counts = np.ones(out)
-    for i in range(n):
-        start = np.arange(out[i]) * attributes["stride"][i] - attributes["padding"][i]
-        size = np.minimum(start + attributes["kernel_size"][i], space[i]) - np.maximum(start, 0)
-        counts = counts * size.reshape([-1 if j == i else 1 for j in range(n)])
-    return counts
-
-
 def _factor(g, out, space, plain, include_pad, divisor, dtype):
     """What average_pool's result is multiplied with, as a constant, or None."""
-    ratio = _inside(out, space, plain) / _counts(out, space, plain, include_pad, divisor)
+    # average_pool divides by how many elements of a window lie in the space.
+    ratio = _counts(out, space, plain, False, None) / _counts(out, space, plain, include_pad, divisor)
     return None if (ratio == 1).all() else g.array(ratio, dtype)
 
 

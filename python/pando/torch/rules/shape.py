@@ -56,7 +56,7 @@ def repeat(g, x, repeats):
 
 @rule(aten.cat.default)
 def cat(g, tensors, dim=0):
-    kept = [g.cast(x, g.dtype) for x in tensors if x.shape != (0,) and not g.empty(x)] or [g.cast(tensors[0], g.dtype)]
+    kept = [g.cast(x, g.dtype) for x in tensors if 0 not in x.shape] or [g.cast(tensors[0], g.dtype)]
     return g.concat(kept, axis_of(kept[0], dim))
 
 
