@@ -3,10 +3,10 @@
 pando_grouped_manifest(lower_manifest.inc ${CMAKE_SOURCE_DIR}/src/lower/ops)
 pando_module(lower ir base)
 target_link_libraries(pando_lower PUBLIC popnn poprand poplin popops poputil poplar)
+# Reads modules alone.
+pando_alone(${CMAKE_SOURCE_DIR}/src/lower/least_live.cpp)
 # Many small rows that include the same large headers.
 pando_compile_in_batches(pando_lower 20)
-# Reads modules alone.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/lower/least_live.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 pando_module(session lower transform ir base)
 pando_compile_in_batches(pando_session 8)
 # What it exports are C++ classes of these modules.

@@ -44,8 +44,8 @@ if(PANDO_TESTS AND kernel_tests)
 endif()
 
 # They use the names of other namespaces, which are not unique together.
-set_source_files_properties(${poplibs_dir}/popops/elementwise/estimate.cpp ${poplibs_dir}/popops/elementwise/program_writer.cpp
-  ${poplibs_dir}/poplin/matmul/matmul.cpp ${poplibs_dir}/popnn/recurrent/rnn.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+pando_alone(${poplibs_dir}/popops/elementwise/estimate.cpp ${poplibs_dir}/popops/elementwise/program_writer.cpp
+  ${poplibs_dir}/poplin/matmul/matmul.cpp ${poplibs_dir}/popnn/recurrent/rnn.cpp)
 
 # pando_op_library(NAME DEPS...): lib/libNAME.so of src/poplibs/NAME, and lib/NAME.gp of the codelets in src/poplibs/NAME/codelets.
 # A codelet file is compiled twice: by popc (the vertex and its kernel) and into the library (its cycle estimates).

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# fresh.sh FOLDER: the first steps of the README in a bare Debian 12, as somebody takes them who has just cloned the repository. FOLDER gets the system
+# (debootstrap) and a clone of what is committed here. Nothing of this machine is seen in it but the network, how this machine reaches package registries, and
+# what compilers made before (ccache, ~/.cache/pando). Needs root and debootstrap; says what is missing.
+set -euo pipefail
+source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+folder=$(realpath -m "${1:?fresh.sh needs a folder}")
+system=$folder/debian
+mirror=${PANDO_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+say() { printf 'fresh: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+[ "$(id -u)" = 0 ] || die "it needs root, which debootstrap and chroot ask for"
+command -v debootstrap >/dev/null || die "debootstrap is not there (Debian: apt-get install debootstrap)"
+
+# All mounts are of a namespace of this script's own: nothing is left of them when it ends.
+if [ -z "${PANDO_FRESH_INSIDE:-}" ]; then
+  exec unshare --mount --propagation private -- env PANDO_FRESH_INSIDE=1 bash "${BASH_SOURCE[0]}" "$folder"
+fi
+
+mkdir -p "$folder"
+if [ ! -f "$folder/complete" ]; then
+  say "a bare Debian 12 in $system"
+  rm -rf "$system"
+  debootstrap --variant=minbase bookworm "$system" "$mirror" >"$folder/debootstrap.log" 2>&1 || die "debootstrap failed (see $folder/debootstrap.log)"
+  touch "$folder/complete"
+fi
+
+mount -t proc proc "$system/proc"
+mount --rbind /dev "$system/dev"
+cp -L /etc/resolv.conf "$system/etc/resolv.conf"
+[ ! -f /etc/hosts ] || cp -L /etc/hosts "$system/etc/hosts"
+mkdir -p "$system/root/.cache" "$system/etc/ssl/certs"
+apt-config dump 2>/dev/null | grep -E '^Acquire::https?::[Pp]roxy' >"$system/etc/apt/apt.conf.d/80proxy" || true
+[ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$system/etc/pip.conf"
+for cache in ccache pando; do
+  mkdir -p "$HOME/.cache/$cache" "$system/root/.cache/$cache"
+  mount --bind "$HOME/.cache/$cache" "$system/root/.cache/$cache"
+done
+
+rm -rf "$system/opt/pando"
+git clone -q "$source_root" "$system/opt/pando"
+
+# What registries are reached with is this machine's; all else of its environment stays outside.
+settings=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb)
+while IFS= read -r line; do settings+=("$line"); done < <(env | grep -iE '^(https?_proxy|no_proxy|pip_[a-z_]+|ssl_cert_file|requests_ca_bundle)=' || true)
+inside() { env -i "${settings[@]}" chroot "$system" /bin/bash -c "cd /opt/pando && $1"; }
+[ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
+
+began=$SECONDS
+say "./x build, with the packages that it installs"
+inside './x build'
+say "./x build: $((SECONDS - began)) s"
+
+# The README's programs: the first block of C++, the first of Python, and its lines for a shell.
+python3 - "$source_root/README.md" "$system/opt" <<'PYTHON'
+import pathlib
+import re
+import sys
+
+text, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[2])
+for language, name in (("cpp", "double.cpp"), ("python", "first.py")):
+    (folder / name).write_text(re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1])
+lines = re.search(r"^    (source build/prefix/enable\.sh)\n    (g\+\+ .*)$", text, re.MULTILINE)
+(folder / "compile.sh").write_text(f"set -e\n{lines[1]}\ncd /opt\n{lines[2]}\n")
+PYTHON
+said=$(inside 'bash /opt/compile.sh')
+grep -q '2 4' <<<"$said" || die "the README's program in C++ printed: $said"
+said=$(inside './x python /opt/first.py')
+grep -q '\[\[' <<<"$said" || die "the README's program in Python printed: $said"
+say "the README's programs run"
+inside 'build/bin/pando --version'
