@@ -19,7 +19,7 @@ from torch.utils import _pytree
 
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
-from pando.torch.program import GraphProgram
+from pando.torch.program import Program
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 120
@@ -89,7 +89,7 @@ def outcome(op, sample, gradient, device):
         return None
     graph = adapter.trace(function, tensors, decompositions())
     graph.graph.eliminate_dead_code()
-    for a, b in zip(wanted, GraphProgram(graph, device)(tensors)):
+    for a, b in zip(wanted, Program(graph, device)(tensors)):
         wrong = difference(a.detach(), b)
         if wrong:
             return wrong

@@ -44,11 +44,14 @@ def host_kernels_off():
                 yield
 
 
+@contextlib.contextmanager
 def real_tensors():
-    """Inside, tensors have contents, also while a graph is traced."""
+    """Inside, tensors have contents, and what is done to them is in no graph, also while one is traced."""
     from torch._subclasses.fake_tensor import unset_fake_temporarily
+    from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing
 
-    return unset_fake_temporarily()
+    with unset_fake_temporarily(), disable_proxy_modes_tracing():
+        yield
 
 
 def core_decompositions():
@@ -67,17 +70,58 @@ def all_decompositions():
             if isinstance(op, torch._ops.OpOverload) and not function.__module__.startswith("torch._refs")}
 
 
+def _with_constants(graph_module, names):
+    """The graph as a function of its inputs and, behind them, of the constants with some names."""
+    import torch.fx
+
+    class Run(torch.fx.Interpreter):
+        def get_attr(self, target, args, kwargs):
+            return self._given[target] if target in self._given else super().get_attr(target, args, kwargs)
+
+    def run(*flat):
+        interpreter = Run(graph_module)
+        interpreter._given = dict(zip(names, flat[len(flat) - len(names):]))
+        return interpreter.run(*flat[:len(flat) - len(names)])
+
+    return run
+
+
+def _as_constants(graph_module, tensors):
+    """Makes the last inputs of a graph constants again. What is written into them has no effect beyond the graph."""
+    inputs = [n for n in graph_module.graph.nodes if n.op == "placeholder"]
+    for i, (node, tensor) in enumerate(zip(inputs[len(inputs) - len(tensors):], tensors)):
+        for user in list(node.users):
+            if user.target is torch.ops.aten.copy_.default and user.args[0] is node:
+                user.replace_all_uses_with(user.args[1])
+                graph_module.graph.erase_node(user)
+        name = f"constant_{i}"
+        graph_module.register_buffer(name, tensor)
+        with graph_module.graph.inserting_before(node):
+            constant = graph_module.graph.get_attr(name)
+        constant.meta.update(node.meta)
+        node.replace_all_uses_with(constant)
+        graph_module.graph.erase_node(node)
+    graph_module.recompile()
+
+
 def trace(function, inputs, decompositions):
-    """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_)."""
+    """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_).
+
+    Other tensors that the function uses are constants of the graph.
+    """
     import torch.fx.traceback
     from torch.fx.experimental.proxy_tensor import make_fx
 
     # Gradients first, then views and writes: functionalize does not go with autograd.
     with host_kernels_off():
-        written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True)(*inputs)
+        written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
+    names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
+    constants = [getattr(written, name).detach() for name in names]
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
-        functional = torch.func.functionalize(torch.fx.Interpreter(written).run, remove="mutations_and_views")
-        return make_fx(functional, decomposition_table=decompositions, tracing_mode="fake")(*inputs)
+        functional = torch.func.functionalize(_with_constants(written, list(names)), remove="mutations_and_views")
+        graph = make_fx(functional, decomposition_table=decompositions, tracing_mode="fake")(*inputs, *constants)
+    _as_constants(graph, constants)
+    return graph
 
 
 @contextlib.contextmanager

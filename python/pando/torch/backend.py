@@ -2,7 +2,7 @@
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
 from pando.torch.importer import UnsupportedOps
-from pando.torch.program import GraphProgram
+from pando.torch.program import Program
 from pando.torch.types import UnsupportedType, warn_of_float64
 
 _OPTIONS = {"device": "cpu", "fallback": False}
@@ -32,7 +32,7 @@ def backend(graph_module, example_inputs, *, options=None):
 
     def compile_graph(graph, inputs):
         try:
-            return adapter.boxed(GraphProgram(graph, chosen["device"]))
+            return adapter.boxed(Program(graph, chosen["device"]))
         except (UnsupportedOps, UnsupportedType):
             if not chosen["fallback"]:
                 raise

@@ -1,5 +1,6 @@
-"""A functional graph of PyTorch as a program of Pando that runs."""
+"""A functional graph of PyTorch as a program of Pando that runs: what stays on the device, loops of micro-batches, accumulation of gradients, replicas."""
 import weakref
+from typing import List
 
 import numpy as np
 import torch
@@ -9,6 +10,8 @@ import popxl.ops as ops
 
 from pando.torch.importer import Importer
 from pando.torch.types import to_array, to_popxl, to_tensor
+
+aten = torch.ops.aten
 
 
 class Seed:
@@ -31,54 +34,179 @@ class Seed:
         return {self.stream: torch.randint(0, 2**31 - 1, shape).numpy().astype(np.uint32)}
 
 
-class GraphProgram:
-    """Runs a graph: a list of inputs in, a list of outputs out, in the order of the graph.
+def placeholders(graph_module):
+    """The nodes of a graph's inputs."""
+    return [n for n in graph_module.graph.nodes if n.op == "placeholder"]
+
+
+def output(graph_module):
+    """The node of a graph's results; its first argument lists them."""
+    return next(n for n in graph_module.graph.nodes if n.op == "output")
+
+
+def is_write(node):
+    """Whether a node of a graph writes into a tensor."""
+    return node.op == "call_function" and node.target is aten.copy_.default
+
+
+def take_writes(graph_module, first, end):
+    """Makes what a functional graph writes into some of its placeholders results.
 
     Args:
-        graph_module: functional, with fake tensors in node.meta["val"].
+        first, end: the placeholders, by their numbers.
+
+    Returns:
+        their numbers, in the order of the new results, which stand behind the others.
+    """
+    inputs = placeholders(graph_module)[first:end]
+    written, results = [], list(output(graph_module).args[0])
+    for node in list(graph_module.graph.nodes):
+        if is_write(node) and node.args[0] in inputs:
+            written.append(first + inputs.index(node.args[0]))
+            results.append(node.args[1])
+            node.replace_all_uses_with(node.args[1])
+            graph_module.graph.erase_node(node)
+    output(graph_module).args = (results,)
+    return written
+
+
+class Program:
+    """A program that runs a graph for each micro-batch of a call and, where it trains, updates what is resident after `accumulation` of them.
+
+    Args:
+        forward: the functional graph of a micro-batch, with fake tensors in node.meta["val"]: (resident..., inputs...) to (results..., gradients...). Its
+            writes into resident placeholders (aten.copy_) are updates. Inputs that it does not use are not sent to the device.
         device: "cpu", "ipu_model" or "interpreter", as for popxl.Session.
+        resident: tensors whose contents stay on the device, on the host now.
+        update: the graph of an update: (resident..., rates..., gradients...), or None.
+        rates: numbers that the host may change between calls.
+        results: how many of forward's outputs are results, the others being gradients; None: all.
+        steps, accumulation, replicas: how often.
+        mean: whether gradients are divided by accumulation * replicas.
 
     Raises:
         UnsupportedOps: ops without a rule, all of them named.
         UnsupportedType: element types that programs do not have.
     """
 
-    def __init__(self, graph_module, device="cpu"):
-        placeholders = [n for n in graph_module.graph.nodes if n.op == "placeholder"]
-        self._types = [n.meta["val"] for n in placeholders]
-        outputs = next(n for n in graph_module.graph.nodes if n.op == "output").args[0]
-        self._output_types = [o.meta["val"] if isinstance(o, torch.fx.Node) else None for o in outputs]
+    def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True):
+        self._forward, self._update, self._results = forward, update, results
+        self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas, mean
+        self._seed, self._last_rates, self._session = Seed(), None, None
+        self._count = len(resident)
+        nodes = placeholders(forward)
+        self._inputs = nodes[self._count:]
+        self._outputs, self._streams = [], []
         self.ir = popxl.Ir()
-        self._seed = Seed()
-        with self.ir.main_graph, popxl.in_sequence(False):
-            used = {id(n) for n in placeholders if n.users}
-            self._streams, given = [], []
-            for node in placeholders:
-                value = node.meta["val"]
-                stream = None
-                if isinstance(value, torch.Tensor) and id(node) in used:
-                    stream = popxl.h2d_stream(tuple(value.shape), to_popxl(value.dtype), name=node.name)
-                    given.append(ops.host_load(stream))
-                else:
-                    given.append(value if not isinstance(value, torch.Tensor) else None)
-                self._streams.append(stream)
-            made = Importer(self._seed).run(graph_module, given)
-            self._outputs = []
-            for value, fake in zip(made, self._output_types):
-                if fake is None or not isinstance(fake, torch.Tensor):
-                    self._outputs.append((None, value))
-                    continue
-                stream = popxl.d2h_stream(value.shape, value.dtype)
-                ops.host_store(stream, value)
-                self._outputs.append((stream, None))
-        self._session = None
-        if any(stream for stream, _ in self._outputs):
+        self.ir.num_host_transfers = steps * accumulation
+        self.ir.replication_factor = replicas
+        # Reads and writes of what stays keep their order.
+        ordered = update is not None or any(map(is_write, forward.graph.nodes))
+        with self.ir.main_graph, popxl.in_sequence(ordered):
+            self._variables = [popxl.variable(to_array(x), to_popxl(x.dtype), name=n.name) for x, n in zip(resident, nodes)]
+            self._rates = [popxl.variable(np.float32(r), popxl.float32, name="rate") for r in rates]
+            accumulators = self._make_accumulators() if accumulation > 1 and update is not None else []
+            self._loop(self._write_step, steps if update is not None else steps * accumulation, [*self._variables, *self._rates, *accumulators])
+        if ordered or any(stream for stream, _ in self._outputs):
             self._session = popxl.Session(self.ir, device, weights_to_host_on_exit=False)
             self._session.__enter__()
             weakref.finalize(self, self._session.__exit__, None, None, None)
 
+    # --- writing
+
+    def _loop(self, write, count, state):
+        if count == 1:
+            write(state)
+        elif state:
+            ops.repeat(self.ir.create_graph(write, state), count, *state)
+        else:
+            ops.repeat(self.ir.create_graph(lambda: write([])), count)
+
+    def _make_accumulators(self):
+        gradients = output(self._forward).args[0][self._results:]
+        return [popxl.variable(np.zeros(tuple(g.meta["val"].shape), np.float32), popxl.float32, name="accumulator") for g in gradients]
+
+    def _write_step(self, state: List[popxl.TensorByRef]):
+        resident, rates = state[:self._count], state[self._count:self._count + len(self._rates)]
+        accumulators = state[self._count + len(self._rates):]
+        if not accumulators:
+            gradients = self._write_batch(resident)
+        else:
+            for a in accumulators:
+                ops.var_updates.accumulator_zero_(a)
+            self._loop(self._accumulate, self._accumulation, [*resident, *accumulators])
+            gradients = accumulators
+        if self._update is None:
+            return
+        gradients = [self._combined(g) for g in gradients]
+        Importer(self._seed).run(self._update, [*resident, *rates, *gradients])
+
+    def _accumulate(self, state: List[popxl.TensorByRef]):
+        gradients = self._write_batch(state[:self._count])
+        for accumulator, g in zip(state[self._count:], gradients):
+            ops.var_updates.accumulate_(accumulator, ops.cast(g, popxl.float32) if g.dtype is not popxl.float32 else g)
+
+    def _combined(self, gradient):
+        if self._replicas > 1:
+            gradient = ops.collectives.replicated_all_reduce(gradient, op="add")
+        parts = self._accumulation * self._replicas
+        return gradient * (1 / parts) if self._mean and parts > 1 else gradient
+
+    def _load(self, node):
+        """The value of an input: a tensor from a stream; a number that the graph knows; None for what it does not use."""
+        value = node.meta["val"]
+        if not isinstance(value, torch.Tensor):
+            self._streams.append(None)
+            return value
+        stream = popxl.h2d_stream(tuple(value.shape), to_popxl(value.dtype), name=node.name) if node.users else None
+        self._streams.append(stream)
+        return None if stream is None else ops.host_load(stream)
+
+    def _write_batch(self, resident):
+        made = Importer(self._seed).run(self._forward, [*resident, *map(self._load, self._inputs)])
+        for value in made[:self._results]:
+            if not isinstance(value, popxl.Tensor):
+                self._outputs.append((None, value))
+                continue
+            stream = popxl.d2h_stream(value.shape, value.dtype)
+            ops.host_store(stream, value)
+            self._outputs.append((stream, None))
+        return [] if self._results is None else made[self._results:]
+
+    # --- running
+
+    def run(self, inputs, rates=()):
+        """Runs all micro-batches of a call.
+
+        Args:
+            inputs: an array for each input, of the shape (steps * accumulation, replicas, *shape) without leading ones; what the graph does not use is ignored.
+            rates: numbers in the order of `rates`.
+
+        Returns:
+            arrays of the same form, or what is constant, in the order of the results.
+        """
+        if self._session is None:
+            return [constant for _, constant in self._outputs]
+        rates = [float(r) for r in rates]
+        if rates != self._last_rates:
+            self._session.write_variables_data({v: np.float32(r) for v, r in zip(self._rates, rates)})
+            self._last_rates = rates
+        given = {s: x for s, x in zip(self._streams, inputs) if s is not None}
+        results = self._session.run({**given, **self._seed.data(self._steps * self._accumulation, self._replicas)})
+        return [constant if stream is None else results[stream] for stream, constant in self._outputs]
+
     def __call__(self, inputs):
-        given = {s: to_array(x) for s, x in zip(self._streams, inputs) if s is not None}
-        results = self._session.run({**given, **self._seed.data()}) if self._session else {}
-        return [constant if stream is None else to_tensor(results[stream], fake.dtype)
-                for (stream, constant), fake in zip(self._outputs, self._output_types)]
+        """A list of tensors to a list of results, as PyTorch has them."""
+        results = self.run([None if stream is None else to_array(x) for stream, x in zip(self._streams, inputs)])
+        return [to_tensor(x, o.meta["val"].dtype) if isinstance(x, np.ndarray) else x for x, o in zip(results, output(self._forward).args[0])]
+
+    def load(self, resident):
+        """Takes the contents of host tensors, in the order of `resident`; None leaves what is there."""
+        self._session.write_variables_data({v: to_array(x).astype(v.dtype.as_numpy()) for v, x in zip(self._variables, resident) if x is not None})
+
+    def save(self, resident):
+        """Gives host tensors the contents that the device holds."""
+        data = self._session.get_tensors_data(self._variables)
+        with torch.no_grad():
+            for v, x in zip(self._variables, resident):
+                x.data.copy_(to_tensor(data[v], x.dtype))

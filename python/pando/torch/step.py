@@ -6,7 +6,7 @@ import torch
 
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
-from pando.torch.resident import ResidentProgram, take_writes
+from pando.torch.program import Program, output, placeholders, take_writes
 from pando.torch.types import to_array, warn_of_float64
 
 
@@ -143,6 +143,15 @@ def loss_and_outputs(model, loss, inputs, return_outputs):
     return forward
 
 
+def clipped(gradients, max_norm):
+    """Gradients, scaled so that the norm of all of them is at most max_norm."""
+    if max_norm is None or max_norm == float("inf"):
+        return gradients
+    norm = torch.stack([g.float().square().sum() for g in gradients]).sum().sqrt()
+    scale = (max_norm / (norm + 1e-6)).clamp(max=1.0)
+    return [g * scale.to(g.dtype) for g in gradients]
+
+
 class StepProgram:
     """The program of a training step for one set of shapes.
 
@@ -153,27 +162,31 @@ class StepProgram:
         batch: tensors of the shapes and types of one micro-batch.
         options: StepOptions.
         mean: whether an update takes the mean of the gradients of micro-batches and replicas, or their sum.
+        gradients_of: names of parameters whose gradients are results, too, behind all others.
+        max_norm: to which norm all gradients together are clipped before an update; None or infinite: they are not.
     """
 
-    def __init__(self, model, function, optimizer, batch, options, mean=True):
-        self._optimizer, self._options = optimizer, options
+    def __init__(self, model, function, optimizer, batch, options, mean=True, gradients_of=(), max_norm=None):
+        self._optimizer, self._options, self._max_norm = optimizer, options, max_norm
         adapter.initialised_state(optimizer)
         self._names = [*dict(model.named_parameters()), *dict(model.named_buffers())]
         self._tensors = [*dict(model.named_parameters()).values(), *dict(model.named_buffers()).values()]
         self._state = [(p, key) for group in optimizer.param_groups for p in group["params"]
                        for key, value in optimizer.state[p].items() if isinstance(value, torch.Tensor)]
         forward, self._trained = self._trace_forward(model, function, batch)
-        resident = {n for n in list(forward.graph.nodes)[:len(self._resident())]}
+        resident = set(placeholders(forward)[:len(self._resident())])
         self.writes_buffers = any(n.target is torch.ops.aten.copy_.default and n.args[0] in resident for n in forward.graph.nodes)
-        self.written = take_writes(forward, len(self._resident()), None)
+        self.written = take_writes(forward, len(resident), None)
         update = self._trace_update()
-        outputs = next(n for n in forward.graph.nodes if n.op == "output").args[0]
+        outputs = output(forward).args[0]
         # Results of forward: the loss, outputs, gradients, what it writes into inputs. Gradients come last in a program.
         gradients = outputs[self._results:self._results + len(self._trained)]
-        results = [*outputs[:self._results], *outputs[self._results + len(self._trained):]]
-        next(n for n in forward.graph.nodes if n.op == "output").args = ([*results, *gradients],)
-        self._program = ResidentProgram(forward, update, self._resident(), self._rate_values(), batch, len(results), options.device, options.steps_per_call,
-                                        options.gradient_accumulation, options.replicas, mean)
+        by_name = dict(zip(self._names, self._tensors))
+        named = [gradients[next(i for i, p in enumerate(self._trained) if p is by_name[name])] for name in gradients_of]
+        results = [*outputs[:self._results], *outputs[self._results + len(self._trained):], *named]
+        output(forward).args = ([*results, *gradients],)
+        self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
+                                options.gradient_accumulation, options.replicas, mean)
         self.ir = self._program.ir
 
     def _resident(self):
@@ -210,7 +223,7 @@ class StepProgram:
         def update(*flat):
             by_tensor = dict(zip(self._tensors, flat))
             own = {p: by_tensor[p] for p in self._trained}
-            for p, gradient in zip(own.values(), flat[resident + rates:]):
+            for p, gradient in zip(own.values(), clipped(flat[resident + rates:], self._max_norm)):
                 p.grad = gradient
             states = {}
             for (p, key), tensor in zip(self._state, flat[len(self._tensors):]):

@@ -4,6 +4,7 @@ import torch
 import popxl
 from popxl.tensor import Tensor
 
+from pando.torch.rules.reduction import running_sum
 from pando.torch.rules.shape import axis_of
 from pando.torch.table import rule
 
@@ -174,7 +175,7 @@ def masked_scatter(g, x, mask, source):
     # The n-th True takes the n-th element of the source.
     count = x.nelms
     flags = g.cast(g.reshape(g.expand(mask, x.shape), [count]), popxl.int32)
-    place = g.one("maximum", g.one("sub", g.one("cumsum", flags, dim=0), g.constant(1, popxl.int32)), g.constant(0, popxl.int32))
+    place = g.one("maximum", g.one("sub", running_sum(g, flags, 0), g.constant(1, popxl.int32)), g.constant(0, popxl.int32))
     place = g.one("minimum", place, g.constant(source.nelms - 1, popxl.int32))
     taken = g.reshape(g.one("gather", g.reshape(source, [source.nelms]), place, axis=0), x.shape)
     return g.one("where", mask, taken, x)

@@ -13,8 +13,9 @@ def product(g, a, b):
 
 @rule(aten.addmm.default, aten.baddbmm.default, aten.addmv.default)
 def addmm(g, c, a, b, beta=1, alpha=1):
-    result = g.one("matmul", a, b)
-    if alpha != 1:
+    # A factor of 0 leaves out what is not a number, too.
+    result = g.one("matmul", a, b) if alpha != 0 else g.constant(0, g.dtype, g.shape)
+    if alpha not in (0, 1):
         result = g.one("mul", result, g.constant(alpha, g.dtype))
     if beta == 0:
         return result

@@ -103,10 +103,25 @@ rule(aten.any.default, aten.any.dim, aten.any.dims)(_quantifier("max"))
 rule(aten.all.default, aten.all.dim, aten.all.dims)(_quantifier("min"))
 
 
+def scanned(g, row, neutral, x, axis):
+    """Each element with those before it along an axis: of the last 1, 2, 4 ... elements."""
+    by = 1
+    while by < x.shape[axis]:
+        front = g.constant(neutral, x.dtype, [*x.shape[:axis], by, *x.shape[axis + 1:]])
+        x = g.one(row, x, g.concat([front, g.slice(x, axis, 0, x.shape[axis] - by)], axis))
+        by *= 2
+    return x
+
+
+def running_sum(g, x, axis):
+    """The row takes floats; integers are exact to their last bit."""
+    return g.one("cumsum", x, dim=axis) if x.dtype.is_floating_point else scanned(g, "add", 0, x, axis)
+
+
 @rule(aten.cumsum.default)
 def cumsum(g, x, dim, dtype=None):
     x = g.cast(x, g.dtype)
-    return g.one("cumsum", x, dim=axis_of(x, dim)) if x.shape else x
+    return running_sum(g, x, axis_of(x, dim)) if x.shape else x
 
 
 @rule(aten.logsumexp.default)
@@ -208,16 +223,8 @@ def _on_last_axis(g, x, dim, function):
 
 @rule(aten.cumprod.default)
 def cumprod(g, x, dim, dtype=None):
-    # Products of the last 1, 2, 4 ... elements.
     x = g.cast(x, g.dtype)
-    if not x.shape:
-        return x
-    axis, by = axis_of(x, dim), 1
-    while by < x.shape[axis]:
-        ones = g.constant(1, x.dtype, [*x.shape[:axis], by, *x.shape[axis + 1:]])
-        x = g.one("mul", x, g.concat([ones, g.slice(x, axis, 0, x.shape[axis] - by)], axis))
-        by *= 2
-    return x
+    return scanned(g, "mul", 1, x, axis_of(x, dim)) if x.shape else x
 
 
 def _ranked(g, x, k, dim, keepdim):
