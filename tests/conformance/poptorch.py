@@ -20,17 +20,20 @@ SCRIPTS = {"examples/simple_adder.py": ["Success"], "docs/user_guide/buffers.py"
 
 
 def copy(source, work):
-    shutil.rmtree(work, ignore_errors=True)
     for name in (TESTS, GUIDE, "examples"):
         if not (source / name).is_dir():
             sys.exit(f"{source} is no checkout of graphcore/poptorch: it has no {name}")
+        shutil.rmtree(work / name, ignore_errors=True)
         shutil.copytree(source / name, work / name, ignore=shutil.ignore_patterns("gnn"))
 
 
 def main():
     parsed = python_clients.arguments(__doc__)
     work = pathlib.Path(parsed.work)
-    python = python_clients.environment(parsed.python, work.parent / "poptorch_venv", pathlib.Path(__file__).with_name("poptorch_requirements.txt"))
+    requirements = pathlib.Path(__file__).with_name("poptorch_requirements.txt")
+    python = parsed.python if parsed.as_is else python_clients.environment(parsed.python, work.parent / "poptorch_venv", requirements)
+    if not parsed.keep:
+        shutil.rmtree(work, ignore_errors=True)
     copy(pathlib.Path(parsed.source).resolve(), work)
     scripts = {name: dict(folder=str(pathlib.PurePosixPath(name).parent), path=pathlib.PurePosixPath(name).name, patterns=patterns)
                for name, patterns in SCRIPTS.items()}
@@ -39,7 +42,7 @@ def main():
     # A test loads a whole module, which torch.load does not do by default.
     variables = expectations.user_environment(parsed.prefix, OMP_NUM_THREADS=1, PYTHONHASHSEED=0, TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1)
     results = python_clients.run_all(parsed, python, scripts, files, variables)
-    python_clients.finish(results, "poptorch", parsed, parsed.only is None)
+    python_clients.finish(results, "poptorch", parsed, parsed.only is None, files=True)
 
 
 if __name__ == "__main__":

@@ -32,12 +32,17 @@ def arguments(description):
     parser.add_argument("--python", help="an interpreter that imports popxl (default: PREFIX/../venv/bin/python)")
     parser.add_argument("--only", help="run only what has this pattern in its name, such as 'test_c*'")
     parser.add_argument("--seconds", type=int, default=300, help="limit of one test or script")
+    parser.add_argument("--file-seconds", type=int, help="limit of a file of tests (default: 20 times --seconds)")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", action="store_true", help="go on where an earlier run stopped: cases that have a result in --work are not run again")
+    parser.add_argument("--again", action="store_true", help="with --keep: run what did not pass again")
+    parser.add_argument("--as-is", action="store_true", help="run --python itself, which has what the programs import, instead of an environment of their own")
     parser.add_argument("--update", action="store_true", help="add what newly passes to the list of what is expected")
     parsed = parser.parse_args()
     parsed.work = str(pathlib.Path(parsed.work).resolve())
     if not parsed.python:
         parsed.python = str(pathlib.Path(parsed.prefix).resolve().parent / "venv" / "bin" / "python")
+    parsed.file_seconds = parsed.file_seconds or 20 * parsed.seconds
     return parsed
 
 
@@ -123,22 +128,22 @@ class Forker:
             self._process.stdout.close()
 
 
-def run_pytest(start, name, seconds, scratch):
+def run_pytest(start, name, seconds, scratch, file_seconds=None, known=()):
     """{id: message or None} of one file, which is started again behind each test that ends the interpreter. start(variables, arguments, seconds,
-    output): (status, everything printed)."""
+    output): (status, everything printed). known: results of an earlier run, whose cases are not run again."""
     scratch.mkdir(parents=True, exist_ok=True)
     outcomes, done = scratch / "outcomes", scratch / "done"
     variables = dict(PANDO_OUTCOMES=str(outcomes), PANDO_DONE=str(done), PANDO_SECONDS=str(seconds))
-    results = {}
+    results, file_seconds = dict(known), file_seconds or 20 * seconds
     for _ in range(MAX_RESTARTS):
         outcomes.unlink(missing_ok=True)
         done.write_text("\n".join(results))
-        status, output = start(variables, [name, f"--basetemp={scratch / 'base'}"], 20 * seconds, scratch / "output")
+        status, output = start(variables, [name, f"--basetemp={scratch / 'base'}"], file_seconds, scratch / "output")
         new, running, finished = read_outcomes(outcomes)
         results.update(new)
         if finished:
             break
-        why = ending(status, seconds) if status != -signal.SIGHUP else f"the file takes more than {20 * seconds} s"
+        why = ending(status, seconds) if status != -signal.SIGHUP else f"the file takes more than {file_seconds} s"
         results[running or name] = why or f"pytest ends with status {status}: {output.strip().splitlines()[-1:]}"
         if running is None or status == -signal.SIGHUP:
             break
@@ -162,12 +167,12 @@ def run_script(python, script, folder, variables, seconds):
     return f"does not print {missing}" if missing else None
 
 
-def by_folder(results):
-    """Lines that count cases and functions: a function passes if all of its cases do."""
+def by_folder(results, files=False):
+    """Lines that count cases and functions: a function passes if all of its cases do. files: by file instead of by folder."""
     folders = {}
     for case, message in results.items():
         file, _, function = case.partition("::")
-        functions = folders.setdefault(str(pathlib.PurePosixPath(file).parent), {})
+        functions = folders.setdefault(file if files else str(pathlib.PurePosixPath(file).parent), {})
         functions.setdefault(file + function.split("[")[0], []).append(message is None)
     lines = []
     for folder, functions in sorted(folders.items()):
@@ -190,8 +195,8 @@ def chosen(name, only):
     return only is None or fnmatch.fnmatchcase(name, f"*{only}*")
 
 
-def finish(results, name, parsed, whole):
-    """Compares with NAME.expected and NAME.reasons beside this file, prints, exits. whole: whether everything was run."""
+def finish(results, name, parsed, whole, files=False):
+    """Compares with NAME.expected and NAME.reasons beside this file, prints, exits. whole: whether everything was run; files: counts by file."""
     expected_path, reasons_path = HERE / f"{name}.expected", HERE / f"{name}.reasons"
     expected, reasons = expectations.read(expected_path), expectations.read_reasons(reasons_path)
     with_reasons, errors = expectations.apply_reasons(results, reasons, expected)
@@ -205,7 +210,7 @@ def finish(results, name, parsed, whole):
         expected_path.write_text("".join(f"{case}\n" for case in sorted(expectations.read(expected_path) | passes)))
     pathlib.Path(parsed.work, "results.json").write_text(json.dumps(results, indent=0, sort_keys=True))
     print("\n".join([line for line in lines[:-1] if line.startswith("FAIL") or "(new" in line] + errors))
-    print("what does not pass, by reason:", *by_reason(with_reasons), "", *by_folder(results), lines[-1], sep="\n")
+    print("what does not pass, by reason:", *by_reason(with_reasons), "", *by_folder(results, files), lines[-1], sep="\n")
     sys.exit(1 if errors else status)
 
 
@@ -218,22 +223,28 @@ def run_all(parsed, python, scripts, files, variables):
     here = threading.local()
     forkers = []
 
-    def run_file(what, scratch):
+    def run_file(what, scratch, known):
         if not hasattr(here, "forker"):
             here.forker = Forker(python, PRELOADED, variables)
             forkers.append(here.forker)
         fixed = ["-q", "-p", "outcomes", "-p", "no:cacheprovider", "-o", "addopts=", *what.get("options", [])]
         path = [str(HERE / "pytest_side"), *what.get("path", [])]
         return run_pytest(lambda more, arguments, seconds, output: here.forker.run(fixed + arguments, work / what["folder"], more, path, seconds, output),
-                          what["name"], parsed.seconds, scratch)
+                          what["name"], parsed.seconds, scratch, parsed.file_seconds, known)
 
     def run(job):
         name, kind, what = job
+        kept = work / "scratch" / name.replace("/", ".") / "results.json"
+        known = json.loads(kept.read_text()) if parsed.keep and kept.exists() else {}
+        if parsed.again:
+            known = {case: message for case, message in known.items() if message is None}
         if kind == "script":
-            result = {name: run_script(python, what, work / what["folder"], variables, parsed.seconds)}
+            found = known or {name: run_script(python, what, work / what["folder"], variables, parsed.seconds)}
         else:
-            found = run_file(what, work / "scratch" / name.replace("/", "."))
-            result = {f"{what['folder']}/{case}".removeprefix("./"): message for case, message in found.items()}
+            found = run_file(what, kept.parent, known)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(found))
+        result = found if kind == "script" else {f"{what['folder']}/{case}".removeprefix("./"): message for case, message in found.items()}
         print(f"{name}: {sum(m is None for m in result.values())} of {len(result)}", file=sys.stderr, flush=True)
         return result
 
