@@ -5,18 +5,23 @@
 
 What PopTorch says of hardware is accepted and has no effect (see docs/guide/poptorch.md).
 """
-from poptorch import _impl, enums, functions as ops, optim, options, poptorch_core, profiling  # noqa: F401
+from poptorch import _impl, custom_ops, enums, functions as ops, logging as _logging, optim, options, poptorch_core, profiling  # noqa: F401
 from poptorch.blocks import (Attribute, BeginBlock, Block, BlockFunction, NameScope, ParallelPhasedExecution, Phase, PipelinedExecution,  # noqa: F401
                              SerialPhasedExecution, ShardedExecution, Stage, removeBlocks)
-from poptorch.dataloader import AsynchronousDataAccessor, DataLoader  # noqa: F401
+from poptorch.accessor import AsynchronousDataAccessor  # noqa: F401
+from poptorch.ctc import ctc_beam_search_decoder  # noqa: F401
+from poptorch.custom_ops import custom_op  # noqa: F401
+from poptorch.dataloader import DataLoader  # noqa: F401
 from poptorch.enums import *  # noqa: F401,F403
 from poptorch.errors import Error, RecoverableError, UnrecoverableError, createPoptorchError  # noqa: F401
 from poptorch.executor import PoplarExecutor, inferenceModel, trainingModel  # noqa: F401
-from poptorch.functions import (CPU, MultiConv, cond, ctc_beam_search_decoder, custom_op, dynamic_slice, dynamic_update, for_loop, identity_loss,  # noqa: F401
-                                ipu_print_tensor, nop, recomputationCheckpoint, serializedMatMul, set_available_memory, set_overlap_for_input,
-                                set_overlap_for_output)
+from poptorch.functions import (CPU, MultiConv, cond, dynamic_slice, dynamic_update, for_loop, fps, identity_loss, ipu_print_tensor, nearest, nop,  # noqa: F401
+                                recomputationCheckpoint, serializedMatMul, set_available_memory, set_overlap_for_input, set_overlap_for_output)
+from poptorch.hooks import registerPostCompileHook, registerPreCompileHook  # noqa: F401
 from poptorch.logging import logger, setLogLevel  # noqa: F401
 from poptorch.options import Options, TensorLocationSettings  # noqa: F401
+from poptorch.saving import load  # noqa: F401
+from poptorch.structure import ICustomArgParser, registerCustomArgParser  # noqa: F401
 from poptorch.tracing import isRunningOnIpu  # noqa: F401
 
 __version__ = "3.4.0"
@@ -30,8 +35,3 @@ def ipuHardwareIsAvailable(num_ipus=1):
 def ipuHardwareVersion():
     """Raises AssertionError: there is no hardware."""
     raise AssertionError("There is no IPU hardware.")
-
-
-def load(filename, edit_opts_fn=None):
-    """Executables of PopTorch cannot be loaded."""
-    raise Error("load: Pando does not read executables of PopTorch models.")

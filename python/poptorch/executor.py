@@ -1,26 +1,26 @@
 """Models that run as programs of Pando: poptorch.inferenceModel and poptorch.trainingModel."""
+import contextlib
 import datetime
 import inspect
 import time
 
-import numpy as np
 import torch
-from torch.utils import _pytree
 
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
-from pando.torch.importer import UnsupportedOps
-from pando.torch.resident import ResidentProgram, take_writes
+from pando.torch.hosted import HostedProgram, calls_host
+from pando.torch.program import Program, take_writes
 from pando.torch.step import StepOptions, StepProgram
 
-from poptorch import enums, optim, tracing
+from poptorch import enums, hooks, optim, saving, structure, tracing
+from poptorch.anchors import Anchors
+from poptorch.batches import Batches, narrowed
 from poptorch.blocks import PipelinedExecution
-from poptorch.errors import Error, createPoptorchError
+from poptorch.counters import Counters
+from poptorch.errors import createPoptorchError, translated
 from poptorch.logging import logger
 from poptorch.options import Options
 from poptorch.wrapping import unwrap, wrap
-
-_NARROWED = {torch.int64: torch.int32, torch.float64: torch.float32, torch.bfloat16: torch.float32}
 
 
 def inferenceModel(model, options=None):
@@ -42,7 +42,7 @@ def inferenceModel(model, options=None):
     if options.Training.gradient_accumulation != 1:
         message = ("You must set poptorch.Options().Training.gradientAccumulation to 1 or leave it as its default value (1) when running a "
                    "poptorch.inferenceModel().")
-        if options._execution_strategy is not None:
+        if isinstance(options._execution_strategy, PipelinedExecution):
             message += " Use poptorch.Options().deviceIterations to process a sufficient number of batches each run for pipelined execution instead."
         raise createPoptorchError(message)
     return PoplarExecutor(model, options, False, None)
@@ -65,8 +65,7 @@ def trainingModel(model, options=None, optimizer=None):
         raise TypeError("trainingModel takes a torch.nn.Module.")
     options = _checked(options)
     optimizer = optimizer if optimizer is not None else optim.SGD(model.parameters(), lr=0.01)
-    assert isinstance(optimizer, torch.optim.Optimizer), "An optimizer of torch.optim or poptorch.optim is expected"
-    _check_optimizer(optimizer)
+    optim.check(optimizer)
     return PoplarExecutor(model, options, True, optimizer)
 
 
@@ -78,11 +77,6 @@ def _checked(options):
     return options
 
 
-def _check_optimizer(optimizer):
-    if any(group.get("amsgrad") for group in optimizer.param_groups):
-        raise ValueError("Only non-amsgrad Adam/AdamW optimizers are supported.")
-
-
 class PoplarExecutor:
     """A model as a program. Made by inferenceModel and trainingModel; attributes that it does not have are the model's."""
 
@@ -91,15 +85,24 @@ class PoplarExecutor:
         chosen = options.clone()
         if chosen.defaultOutputMode():
             chosen.output_mode = enums.OutputMode.Final if training else enums.OutputMode.All
+        if training and optim.needs_running_mean(optimizer):
+            chosen.Training.setMeanAccumulationAndReplicationReductionStrategy(enums.MeanReductionStrategy.Running)
         chosen._freeze()
         self._user_model, self._options, self._training, self._optimizer = model, chosen, training, optimizer
-        self._program = self._signature = None
+        self._batches = Batches(chosen, training)
+        self._anchors = Anchors(chosen, self._batches)
+        self._program = self._arguments = None
         self._device_is_newer = False
         self._runs_seen = -1
         self._seconds = None
         self._attached = False
-        self._compiled_settings = _settings(optimizer) if training else None
+        self._counters = Counters()
+        self._state_is_newer = False
         if training:
+            self._compiled_settings = optim.settings(optimizer)
+            self._watch = optim.Watch(optimizer, chosen.relax_optimizer_checks)
+            if isinstance(optimizer, optim.Optimizer):
+                optimizer.attach(self)
             wrap(model, self)
 
     # --- what it is
@@ -137,7 +140,7 @@ class PoplarExecutor:
     # --- inputs
 
     def _bound(self, args, kwargs):
-        """The arguments of forward in order, with its defaults."""
+        """The arguments of forward in order, with its defaults: (args, kwargs)."""
         forward = self._user_model.forward if isinstance(self._user_model, torch.nn.Module) else self._user_model
         signature = inspect.signature(forward)
         try:
@@ -147,50 +150,28 @@ class PoplarExecutor:
                 raise createPoptorchError("Mandatory parameter {} missing".format(str(error).split("'")[1])) from None
             raise AssertionError(str(error)) from None
         bound.apply_defaults()
+        self._names = [p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         return bound.args, bound.kwargs
 
-    def _factors(self):
-        o = self._options
-        return o.device_iterations, self._accumulation(), o.replication_factor
-
-    def _accumulation(self):
-        return self._options.Training.gradient_accumulation if self._training else 1
-
-    def _parts(self):
-        steps, accumulation, replicas = self._factors()
-        return steps * accumulation * (replicas // self._options.input_group_size)
-
-    def _micro_batch(self, t):
-        """One micro-batch of a tensor. Raises AssertionError where it cannot be cut into as many as a call has, Error for one without elements."""
-        if 0 in t.shape:
-            raise createPoptorchError(f"Zero-sized tensors are unsupported (Got shape {list(t.shape)})")
-        parts = self._parts()
-        if t.dim() == 0 or parts == 1:
-            return t
-        steps, accumulation, replicas = self._factors()
-        assert t.shape[0] % parts == 0, (
-            f"Invalid batch dimension: In the input {tuple(t.shape)}, the batch dimension ({t.shape[0]}) must be a multiple of Options.deviceIterations({steps}) "
-            f"* Options.replicationFactor({replicas}) * Options.Training.gradientAccumulation({accumulation}) = {parts} because it is used to calculate the "
-            "batch size which will be executed on the device in any given iteration.")
-        return t[:t.shape[0] // parts]
-
-    def _all_batches(self, t):
-        """A tensor as an array (micro-batches, replicas, ...), without leading dimensions of 1."""
-        t = t.detach()
-        t = t.to(_NARROWED.get(t.dtype, t.dtype))
-        steps, accumulation, replicas = self._factors()
-        lead = [steps * accumulation, replicas]
-        if t.dim() == 0:
-            t = t.expand(lead)
-        else:
-            groups = replicas // self._options.input_group_size
-            t = t.reshape(steps * accumulation, groups, t.shape[0] // self._parts(), *t.shape[1:])
-            if groups != replicas:
-                consecutive = self._options.input_group_type == enums.CommGroupType.Consecutive
-                t = t.repeat_interleave(replicas // groups, 1) if consecutive else t.repeat(1, replicas // groups, *[1] * (t.dim() - 2))
-        rest = t.shape[2:]
-        array = t.reshape([n for n in lead if n > 1] + list(rest)).contiguous().numpy()
-        return np.random.default_rng(0).standard_normal(array.shape).astype(array.dtype) if self._options.enable_synthetic_data and array.dtype.kind == "f" else array
+    def _check_inputs(self, args, kwargs):
+        """The tensors of a call, in the order of those that the model is compiled for. Raises poptorch.Error for others."""
+        old_args, old_kwargs = self._arguments.parts
+        new_args, new_kwargs = structure.flatten((args, kwargs))[1].parts
+        if len(old_args.parts) != len(new_args.parts):
+            raise createPoptorchError(f"Number of positional arguments mismatch: expected {len(old_args.parts)} arguments but got {len(new_args.parts)}.")
+        for i, (old, new) in enumerate(zip(old_args.parts, new_args.parts)):
+            structure.check_same(old, new, self._names[i] if i < len(self._names) else f"argument {i}")
+        structure.check_keys(old_kwargs.keys, new_kwargs.keys)
+        by_key = dict(zip(new_kwargs.keys, new_kwargs.parts))
+        for key, part in zip(old_kwargs.keys, old_kwargs.parts):
+            structure.check_same(part, by_key[key], key)
+        tensors = structure.tensors_of(self._arguments, (args, kwargs))
+        for (shape, dtype), t in zip(self._input_types, tensors):
+            if dtype != t.dtype:
+                raise createPoptorchError(f"Type mismatch of an input: expected {dtype} but got {t.dtype}. Call destroy() to compile the model for another one.")
+            if shape != t.shape:
+                raise createPoptorchError(f"Shape mismatch of an input: expected {shape} but got {t.shape}. Call destroy() to compile the model for another one.")
+        return tensors
 
     # --- compiling
 
@@ -199,80 +180,74 @@ class PoplarExecutor:
         if self._program is not None:
             logger.warning("The model has already been compiled; compile() is ignored.")
             return
-        self._compile(*self._flat(args, kwargs))
+        self._compile(*self._bound(args, kwargs))
         self._attached = self._options.connection_type != enums.ConnectionType.Never
 
-    def _flat(self, args, kwargs):
-        args, kwargs = self._bound(args, kwargs)
-        flat, spec = _pytree.tree_flatten((args, kwargs))
-        return flat, spec
-
-    def _compile(self, flat, spec):
+    def _compile(self, args, kwargs):
+        """Compiles, and returns the tensors of the arguments."""
         began = time.perf_counter()
         self._buffer_names = list(dict(self._user_model.named_buffers())) if isinstance(self._user_model, torch.nn.Module) else []
         if self._options.exists("updatable_named_buffers"):
             unknown = [name for name in self._options.updatable_named_buffers if name not in self._buffer_names]
             if unknown:
                 raise createPoptorchError(f"updatableNamedBuffers: the model has no buffer {', '.join(unknown)}.")
-        places = [i for i, x in enumerate(flat) if isinstance(x, torch.Tensor)]
-        batch = []
-        for i in places:
-            t = self._micro_batch(flat[i]).detach()
-            batch.append(t.to(_NARROWED.get(t.dtype, t.dtype)))
-        self._signature, self._places = (flat, spec), places
+        tensors, form = structure.flatten((args, kwargs))
+        batch = [narrowed(self._batches.one(t).detach()) for t in tensors]
+        self._compile_for(form, batch, [(t.shape, t.dtype) for t in tensors])
+        self._seconds = time.perf_counter() - began
+        return tensors
+
+    def _compile_for(self, form, batch, types):
+        """form: the structure of the arguments; batch: the tensors of one micro-batch; types: (shape, element type) of the tensors of a call."""
+        self._arguments, self._batch, self._input_types = form, batch, types
         if self._options.exists("random_seed"):
             torch.manual_seed(self._options.random_seed)
-        try:
-            self._program = self._make_training(flat, spec, places, batch) if self._training else self._make_inference(flat, spec, places, batch)
-        except UnsupportedOps as error:
-            raise Error(str(error)) from error
-        self._seconds = time.perf_counter() - began
+        with hooks.compiling(), translated():
+            self._program = self._make_training(batch) if self._training else self._make_inference(batch)
 
-    def _call_model(self, flat, spec, places, tensors):
-        given = list(flat)
-        for i, t in zip(places, tensors):
-            given[i] = t
-        args, kwargs = _pytree.tree_unflatten(given, spec)
-        output = self._user_model(*args, **kwargs)
-        leaves, self._output_spec = _pytree.tree_flatten(output)
-        self._output_leaves = leaves
-        return [x for x in leaves if isinstance(x, torch.Tensor)]
+    def _call_model(self, tensors):
+        """The model's outputs for the tensors of its arguments: those that are tensors."""
+        args, kwargs = structure.unflatten(self._arguments, iter(tensors))
+        found, self._output_form = structure.flatten(self._user_model(*args, **kwargs))
+        self._output_shapes = [tuple(t.shape) for t in found]
+        return found
 
     def _device(self):
         return "ipu_model" if self._options.exists("ipu_model") and self._options.ipu_model else "cpu"
 
     def _resident(self):
+        """(names, tensors) of parameters and buffers."""
         model = self._user_model
         if not isinstance(model, torch.nn.Module):
             return [], []
         named = {**dict(model.named_parameters()), **dict(model.named_buffers())}
         return list(named), list(named.values())
 
-    def _make_inference(self, flat, spec, places, batch):
+    def _make_inference(self, batch):
         names, resident = self._resident()
         resident = [t.detach() for t in resident]
-        steps, _, replicas = self._factors()
+        steps, replicas = self._batches.steps, self._batches.replicas
 
         def forward(*tensors):
             with tracing.tracing(False) as trace, torch.no_grad():
-                if not names:
-                    results = self._call_model(flat, spec, places, tensors)
-                else:
-                    given = dict(zip(names, tensors))
-                    with adapter.reparametrized(self._user_model, given):
-                        results = self._call_model(flat, spec, places, tensors[len(names):])
-                        self._check_buffers(given)
+                given = dict(zip(names, tensors))
+                with adapter.reparametrized(self._user_model, given) if names else contextlib.nullcontext():
+                    results = self._call_model(tensors[len(names):])
+                    self._check_buffers(given)
             self._check_pipeline(trace.blocks, steps)
             return results
 
         graph = adapter.trace(forward, [*resident, *batch], decompositions())
         self._written = [i - len(resident) for i in take_writes(graph, len(resident), None)]
-        outputs = next(n for n in graph.graph.nodes if n.op == "output").args[0]
-        return ResidentProgram(graph, None, resident, [], batch, len(outputs), self._device(), steps, 1, replicas)
+        if calls_host(graph):
+            return HostedProgram(graph, self._device(), resident, steps, replicas)
+        return Program(graph, self._device(), resident, steps=steps, replicas=replicas)
 
     def _check_buffers(self, given):
         """Raises poptorch.Error if forward replaced or removed a buffer: `given` is what the buffers were, by name."""
         model = self._user_model
+        if not self._buffer_names:
+            return
         exempt = {id(b) for m in model.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm) for b in m.buffers(recurse=False)}
         after = dict(model.named_buffers())
         for name in self._buffer_names:
@@ -283,28 +258,30 @@ class PoplarExecutor:
                                           f"self.{name}.copy_(src) to copy data from a source tensor, where src is the name of the source tensor.")
 
     def _check_pipeline(self, blocks, batches):
-        strategy = self._options._execution_strategy or PipelinedExecution(enums.AutoStage.SameAsIpu)
+        strategy = self._options._execution_strategy
         if isinstance(strategy, PipelinedExecution):
             strategy.check(blocks, self._training, batches)
 
-    def _make_training(self, flat, spec, places, batch):
-        steps, accumulation, replicas = self._factors()
+    def _make_training(self, batch):
+        b = self._batches
 
         def function(*tensors):
             with tracing.tracing(True) as trace:
-                outputs = self._call_model(flat, spec, places, tensors)
-            self._check_pipeline(trace.blocks, accumulation)
+                outputs = self._call_model(tensors)
+            self._check_pipeline(trace.blocks, b.accumulation)
             return tracing.final_loss(trace).sum(), outputs
 
-        options = StepOptions(self._device(), steps, accumulation, replicas)
+        optim.say(self._optimizer)
+        options = StepOptions(self._device(), b.steps, b.accumulation, b.replicas)
         mean = self._options.Training.accumulation_and_replication_reduction_type == enums.ReductionType.Mean
         unwrap_again = self._plain_weights()
         try:
-            program = StepProgram(self._user_model, function, self._optimizer, batch, options, mean)
+            program = StepProgram(self._user_model, function, self._optimizer, batch, options, mean, self._anchors.gradients(self._resident()[0]),
+                                  getattr(self._optimizer, "max_grad_norm", None))
         finally:
             unwrap_again()
         self._written = [i - len(program._resident()) for i in program.written]
-        if self._options.broadcast_buffers and replicas > 1 and program.writes_buffers:
+        if self._options.broadcast_buffers and b.replicas > 1 and program.writes_buffers:
             raise createPoptorchError("PopTorch does not support broadcasting buffers. If your model is able to tolerate buffers becoming out of sync between "
                                       "replicas, you can disable buffer broadcasting using poptorch.Options.broadcastBuffers(False).")
         return program
@@ -326,64 +303,82 @@ class PoplarExecutor:
             poptorch.Error: inputs of other shapes, types or structure than it is compiled for.
         """
         assert self._options.connection_type != enums.ConnectionType.Never, "Trying to run a model on an offline device (ConnectionType.Never)."
-        flat, spec = self._flat(args, kwargs)
-        if self._program is None:
-            self._compile(flat, spec)
+        args, kwargs = self._bound(args, kwargs)
+        inputs = self._compile(args, kwargs) if self._program is None else self._check_inputs(args, kwargs)
+        if not self._attached and self._seconds is not None:
             self._attached = True
-        else:
-            self._check_inputs(flat, spec)
         if not self._training:
             self._take_newer_weights()
-        inputs = [flat[i] for i in self._places]
-        results = self._program.run([self._all_batches(t) for t in inputs])
+        elif self._state_is_newer:
+            logger.debug("Writing optimiser state tensors from host to IPU memory")
+            self._program.load()
+            self._state_is_newer = False
+        times = [Counters.now()]
+        arrays = [self._batches.all(t) for t in inputs]
+        times.append(Counters.now())
+        results = self._program.run(arrays)
+        times.append(Counters.now())
         if self._training:
             self._device_is_newer = True
             self._user_model.__dict__["_poptorch_runs"] = self._user_model.__dict__.get("_poptorch_runs", 0) + 1
-            results = results[1:]
-        outputs = results[:len(results) - len(self._written)]
-        for i, array in zip(self._written, results[len(outputs):]):
-            inputs[i].data.copy_(self._combined(array, enums.OutputMode.All, tuple(self._micro_batch(inputs[i]).shape)).reshape(inputs[i].shape))
-        return self._unflatten(outputs)
+        outputs = self._taken_apart(inputs, results)
+        self._note(times, len(inputs), len(self._output_shapes))
+        return outputs
 
-    def _unflatten(self, arrays):
-        leaves, found = [], iter(arrays)
-        for leaf in self._output_leaves:
-            if not isinstance(leaf, torch.Tensor):
-                leaves.append(leaf)
-                continue
-            leaves.append(self._combined(next(found), self._options.output_mode, tuple(leaf.shape)))
-        return _pytree.tree_unflatten(leaves, self._output_spec)
+    def _taken_apart(self, inputs, results):
+        """The outputs; what the program wrote into inputs goes there."""
+        if self._training:
+            loss, *results = results
+        count = len(self._output_shapes)
+        outputs, written, gradients = results[:count], results[count:count + len(self._written)], results[count + len(self._written):]
+        for i, array in zip(self._written, written):
+            whole = self._batches.combined(array, enums.OutputMode.All, tuple(self._batches.one(inputs[i]).shape))
+            inputs[i].data.copy_(whole.reshape(inputs[i].shape))
+        if self._anchors:
+            self._anchors.take(self, inputs, loss if self._training else None, gradients)
+        o = self._options
+        combined = [self._batches.combined(a, o.output_mode, shape, o.output_return_period) for a, shape in zip(outputs, self._output_shapes)]
+        return structure.unflatten(self._output_form, iter(combined))
 
-    def _combined(self, array, mode, shape):
-        """What a call returns of the arrays of all micro-batches."""
-        steps, accumulation, replicas = self._factors()
-        t = torch.from_numpy(np.ascontiguousarray(array)).reshape(steps * accumulation, replicas, *shape)
-        if mode == enums.OutputMode.Final:
-            t = t[-1:]
-        elif mode == enums.OutputMode.EveryN:
-            n = self._options.output_return_period
-            t = t[n - 1::n]
-        elif mode == enums.OutputMode.Sum:
-            t = t.sum(0, keepdim=True).to(t.dtype)
-        count = t.shape[0] * replicas
-        if not shape:
-            return t.reshape(()) if count == 1 else t.reshape(count)
-        return t.reshape(count * shape[0], *shape[1:])
+    # --- times
 
-    def _check_inputs(self, flat, spec):
-        old, old_spec = self._signature
-        if spec != old_spec:
-            raise createPoptorchError(f"Type mismatch of the inputs: the model is compiled for {old_spec}, not {spec}. Call destroy() to compile it for others.")
-        for a, b in zip(old, flat):
-            if isinstance(a, torch.Tensor) != isinstance(b, torch.Tensor):
-                raise createPoptorchError(f"Type mismatch: expected {type(a)} but got {type(b)}")
-            if isinstance(a, torch.Tensor):
-                if a.dtype != b.dtype:
-                    raise createPoptorchError(f"Type mismatch of an input: expected {a.dtype} but got {b.dtype}")
-                if a.shape != b.shape:
-                    raise createPoptorchError(f"Shape mismatch of an input: expected {a.shape} but got {b.shape})")
-            elif a != b:
-                raise createPoptorchError(f"Value mismatch of an input: expected {a} but got {b}")
+    def _note(self, times, inputs, outputs):
+        o, b = self._options, self._batches
+        steps, returned = b.steps * b.accumulation * b.replicas, b.returned(o.output_mode, o.output_return_period)
+        if o.enable_synthetic_data:
+            steps = returned = 0
+        self._counters.note([*times, Counters.now()], inputs, outputs, steps, returned)
+
+    def getPerfCounters(self):
+        """{"input", "input_complete", "output", "output_complete": [[seconds of each micro-batch] of each tensor]} of the last call."""
+        return self._counters.times()
+
+    def getLatency(self):
+        """(least, largest, mean) seconds from the first input to the last complete output."""
+        return self._counters.latency("input", "output_complete")
+
+    def getHostIpuLatency(self):
+        """(least, largest, mean) seconds in which inputs go to the device."""
+        return self._counters.latency("input", "input_complete")
+
+    def getComputeLatency(self):
+        """(least, largest, mean) seconds from the last complete input to the last output."""
+        return self._counters.latency("input_complete", "output")
+
+    def getIpuHostLatency(self):
+        """(least, largest, mean) seconds in which outputs come to the host."""
+        return self._counters.latency("output", "output_complete")
+
+    # --- tensors by name
+
+    def getTensorNames(self):
+        """Names that Options.anchorTensor takes."""
+        assert self._program is not None, "Model must be compiled before calling getTensorNames"
+        return self._anchors.names(self)
+
+    def getAnchoredTensor(self, short_name):
+        """What an anchored tensor held in the last call. Raises AssertionError for an unknown name, or before the first call."""
+        return self._anchors.tensor(short_name)
 
     # --- weights
 
@@ -444,17 +439,22 @@ class PoplarExecutor:
     def setOptimizer(self, optimizer):
         """The optimizer of the next calls. Its learning rate is read at each call; other values compile its update again."""
         assert self._training, "Only a training model has an optimizer"
-        _check_optimizer(optimizer)
-        before, self._compiled_settings = self._compiled_settings, _settings(optimizer)
+        optim.check(optimizer)
+        strategy = self._options.Training.meanAccumulationAndReplicationReductionStrategy
+        if self._program is not None and optim.needs_running_mean(optimizer) and strategy != enums.MeanReductionStrategy.Running:
+            raise ValueError("The accumulators of the optimizer cannot become float16: the model is already compiled.")
+        self._watch.look(optimizer)
+        optim.say(optimizer)
+        before, self._compiled_settings = self._compiled_settings, optim.settings(optimizer)
         same = self._optimizer is optimizer and before == self._compiled_settings
         self._optimizer = optimizer
+        if isinstance(optimizer, optim.Optimizer):
+            optimizer.attach(self)
         if self._program is None or same:
             return
         # The same weights, another update.
         self._program.save()
-        flat, spec = self._signature
-        self._program = None
-        self._compile(flat, spec)
+        self._compile_for(self._arguments, self._batch, self._input_types)
 
     # --- life
 
@@ -493,12 +493,58 @@ class PoplarExecutor:
             raise createPoptorchError("Cycle count logging is disabled. Please set option logCycleCount to True to enable.")
         raise createPoptorchError("Cycle count logging is only supported on actual IPU hardware.")
 
-    def save(self, *args, **kwargs):
-        raise Error("save: Pando does not write executables of PopTorch models; save the model's state_dict.")
+    # --- files
 
-    compileAndExport = loadExecutable = save
+    def compileAndExport(self, filename, *args, export_model=True, **kwargs):
+        """Compiles the model for inputs, and saves it. See save()."""
+        if self._program is None:
+            self.compile(*args, **kwargs)
+        self.save(filename, export_model)
 
+    def save(self, filename, export_model=True, save_rng_state=True):
+        """Writes what poptorch.load needs: the model and its optimizer (export_model) or their state, options, and the form of the inputs.
 
-def _settings(optimizer):
-    """What is compiled into an update."""
-    return [{k: v for k, v in group.items() if k not in ("params", "lr")} for group in optimizer.param_groups]
+        Args:
+            filename: the file; folders are made; in a folder it is model.poptorch.
+            export_model: whether the model itself is written, which must be possible to pickle.
+            save_rng_state: whether the state of torch's random numbers is written.
+
+        Raises:
+            poptorch.Error: a model that is not compiled.
+        """
+        self._needs_program()
+        if self._training:
+            self.copyWeightsToHostIfNeeded()
+        saving.write(self, filename, export_model, save_rng_state)
+
+    def loadExecutable(self, filename):
+        """Compiles the model for the inputs of a file that save() wrote for the same model. Its weights stay what they are.
+
+        Raises:
+            poptorch.Error: no such file.
+        """
+        content = saving.read(filename)
+        if content["training"] != self._training:
+            raise createPoptorchError(f"{filename} is of {'a training' if content['training'] else 'an inference'} model.")
+        self._restore(content)
+
+    def _restore(self, content):
+        """Compiles for the inputs of a file."""
+        began = time.perf_counter()
+        self._buffer_names = list(dict(self._user_model.named_buffers())) if isinstance(self._user_model, torch.nn.Module) else []
+        self._names = content["names"]
+        self._compile_for(content["arguments"], content["batch"], content["types"])
+        self._seconds = time.perf_counter() - began
+        if content["rng_state"] is not None:
+            torch.set_rng_state(content["rng_state"])
+
+    @property
+    def rng_state(self):
+        """The state of the random numbers: torch's, from which each call takes its seeds."""
+        self._needs_program()
+        return torch.get_rng_state().tolist()
+
+    @rng_state.setter
+    def rng_state(self, state):
+        self._needs_program()
+        torch.set_rng_state(torch.tensor(state, dtype=torch.uint8))

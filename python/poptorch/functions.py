@@ -1,7 +1,11 @@
 """Functions that a model may call. Outside of a program they compute what they say on the CPU."""
+import sys
+
 import torch
 
-from poptorch import enums, tracing
+from pando.torch import adapter
+from pando.torch.rules import host
+from poptorch import enums, structure, tracing
 from poptorch.errors import Error, createPoptorchError
 
 
@@ -20,21 +24,30 @@ def identity_loss(x, reduction):
 
 
 def nop(tensor):
-    """The tensor."""
-    return _check_tensor(tensor, "nop") * 1 if tensor.is_floating_point() else tensor.clone()
+    """A copy of the tensor."""
+    return _check_tensor(tensor, "nop").clone()
 
 
 def ipu_print_tensor(tensor, title="", print_gradient=True, summarise_threshold=1000, edge_items=3, max_line_width=80, digits=4, float_format="auto",
                      separator=", ", open_bracket="(", close_bracket=")"):
-    """The tensor. On the CPU its contents are printed on standard error."""
-    import sys
+    """The tensor. A program writes it on standard error each time that it computes it, and its gradient under the title `<title>_gradient`.
 
+    Args:
+        summarise_threshold: a tensor with more elements is shortened to `edge_items` at each end of a dimension.
+        max_line_width, digits, separator, open_bracket, close_bracket: how numbers are written. One character of the separator counts.
+        float_format: "auto", "fixed", "scientific" or "none".
+
+    Raises:
+        poptorch.Error: no tensor, another float_format.
+    """
     _check_tensor(tensor, "ipu_print_tensor")
+    if float_format not in ("auto", "fixed", "scientific", "none"):
+        raise createPoptorchError(f"ipu_print_tensor: float_format is one of auto, fixed, scientific, none, not {float_format!r}.")
     if not tracing.is_tracing():
         print(f"{title}: {tensor}", file=sys.stderr)
-    else:
-        raise Error("ipu_print_tensor: programs of Pando do not print tensors of PopTorch models yet; return the tensor from the model.")
-    return tensor
+        return tensor
+    return torch.ops.pando.print_tensor(tensor, title, print_gradient, summarise_threshold, edge_items, max_line_width, digits, float_format,
+                                        separator.strip()[:1] or " ", open_bracket[:1], close_bracket[:1])
 
 
 def recomputationCheckpoint(*tensors):
@@ -126,60 +139,147 @@ def cond(condition, then_body, then_inputs, else_body, else_inputs):
 
 
 class MultiConv:
-    """A context manager for convolutions that run together. Pando runs them one after the other."""
+    """A context manager for convolutions that run together. Pando runs them one after the other; options are checked."""
 
     _inside = False
+
+    def __init__(self):
+        self._lists, self._before = {}, None
 
     def __enter__(self):
         if MultiConv._inside:
             raise createPoptorchError("Nested poptorch.MultiConv is not supported")
-        MultiConv._inside = True
+        MultiConv._inside, self._before = True, tracing.convolutions()
         return self
 
     def __exit__(self, type, value, traceback):
         MultiConv._inside = False
+        if type is not None or self._before is None:
+            return
+        count = tracing.convolutions() - self._before
+        if count == 0:
+            raise createPoptorchError("Unexpected end_multi_conv: there is no convolution in the poptorch.MultiConv.")
+        for name, values in self._lists.items():
+            if len(values) != count:
+                raise createPoptorchError(f"MultiConv.{name}: {len(values)} values for {count} convolutions.")
+
+    def _checked(self, name, value, is_right, message, error=AssertionError):
+        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        if not all(map(is_right, values)):
+            raise error(message)
+        if isinstance(value, (list, tuple)):
+            self._lists[name] = values
+        return self
 
     def availableMemoryProportions(self, value):
-        return self
+        """A proportion, or one for each convolution. Raises AssertionError for others than numbers from 0 to 1."""
+        return self._checked("availableMemoryProportions", value, lambda v: isinstance(v, (int, float)) and 0 <= v <= 1, "Invalid memory proportion")
 
     def partialsTypes(self, value):
-        if any(t not in (torch.float, torch.half) for t in (value if isinstance(value, (list, tuple)) else [value])):
-            raise ValueError("Invalid partials types")
-        return self
+        """torch.float or torch.half, or one for each convolution. Raises ValueError for others."""
+        return self._checked("partialsTypes", value, lambda v: v in (torch.float, torch.half), "Invalid partials types", ValueError)
 
     def enableConvDithering(self, value):
-        return self
+        """Whether dithering is on, or that for each convolution. Raises ValueError for others than bools."""
+        return self._checked("enableConvDithering", value, lambda v: isinstance(v, bool), "Invalid dithering", ValueError)
 
     def planType(self, value):
         assert isinstance(value, enums.MultiConvPlanType), "Invalid plan type"
         return self
 
     def perConvReservedTiles(self, value):
+        assert isinstance(value, int), "Invalid number of tiles"
         return self
 
     def cycleBackOff(self, value):
+        assert isinstance(value, (int, float)), "Invalid cycle back-off"
         return self
 
 
-def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=None):
-    """An op in C++ for PopART. Pando cannot compile those."""
-    raise Error(f"custom_op {name!r}: operations in C++ for PopART cannot be compiled by Pando; write it in PyTorch.")
-
-
-def ctc_beam_search_decoder(probs, lengths, blank=0, beam_width=100, top_paths=1):
-    """Not in Pando."""
-    raise Error("ctc_beam_search_decoder: programs of Pando do not have it.")
-
-
 class CPU:
-    """A function on the host in the middle of a program. Not in Pando."""
+    """A function, or a module, that runs on the host in the middle of a program, for inference. Outside of a program it is called as it is.
+
+    Args:
+        layer_to_call: takes tensors and returns a tensor, or a tuple or list of them. It is called with zeros once for each form of inputs, to learn the
+            form of what it returns.
+        ID: a name.
+    """
 
     def __init__(self, layer_to_call, ID):
-        self._layer = layer_to_call
+        self._layer, self.ID = layer_to_call, ID
+        self._number = None
+        if isinstance(layer_to_call, torch.nn.Module):
+            for p in layer_to_call.parameters():
+                p.requires_grad_(False)
 
     def __call__(self, *args, **kwargs):
-        if tracing.is_tracing():
-            raise Error("poptorch.CPU: programs of Pando do not call the host.")
-        return self._layer(*args, **kwargs)
+        if not tracing.is_tracing():
+            return self._layer(*args, **kwargs)
+        if tracing.is_training():
+            raise createPoptorchError("poptorch.CPU is only supported in inference")
+        tensors, form = structure.flatten((args, kwargs))
+
+        def run(*given):
+            inner_args, inner_kwargs = structure.unflatten(form, iter(given))
+            return structure.flatten(self._layer(*inner_args, **inner_kwargs))
+
+        number = host.HOST_FUNCTIONS.add(lambda *given: run(*given)[0])
+        with tracing.suspended(), adapter.real_tensors(), torch.no_grad():
+            outputs, returned = run(*[torch.zeros(tuple(t.shape), dtype=t.dtype) for t in tensors])
+        host.HOST_FUNCTIONS.learn(number, tensors, outputs)
+        return structure.unflatten(returned, iter(host.call_on_host(number, tensors)))
 
     execute = __call__
+
+
+def fps(src, ptr, ratio=0.5, random_start=False):
+    """Farthest point sampling: in each part of the points the first, then again and again the point that is farthest from those that are taken.
+
+    Args:
+        src: points [N, F].
+        ptr: where parts begin and the last one ends: a list of at least two ints.
+        ratio: which share of a part is taken, rounded up.
+        random_start: whether a part begins with a random point. Not in a program.
+
+    Returns:
+        their indices.
+
+    Raises:
+        ValueError: other arguments.
+    """
+    if not isinstance(ptr, list) or len(ptr) < 2:
+        raise ValueError("poptorch.fps: ptr is a list of at least two ints.")
+    if not isinstance(ratio, float) or not 0 < ratio <= 1:
+        raise ValueError("poptorch.fps: ratio is a float above 0, at most 1.")
+    if random_start and tracing.is_tracing():
+        raise createPoptorchError("poptorch.fps: a program begins with the first point of a part: random_start=False.")
+    taken = []
+    for start, end in zip(ptr, ptr[1:]):
+        points = src[start:end].reshape(end - start, -1)
+        count = -int(-(end - start) * ratio // 1)
+        chosen = torch.randint(0, end - start, (1,)) if random_start else torch.zeros(1, dtype=torch.int64)
+        nearest_taken = torch.full((end - start,), float("inf"))
+        found = [chosen]
+        for _ in range(count - 1):
+            distance = (points - torch.index_select(points, 0, chosen)).square().sum(1)
+            nearest_taken = torch.minimum(nearest_taken, distance)
+            chosen = nearest_taken.argmax().reshape(1)
+            found.append(chosen)
+        taken.append(torch.cat(found) + start)
+    return torch.cat(taken)
+
+
+def nearest(x, y, batch_x=None, batch_y=None):
+    """For each row of `x` the index of the nearest row of `y`, of the same batch if batches are given (lists or tensors, one number for each row).
+
+    Raises:
+        ValueError: one batch without the other.
+    """
+    if (batch_x is None) != (batch_y is None):
+        raise ValueError("poptorch.nearest: batch_x and batch_y go together.")
+    x, y = (t.reshape(t.shape[0], -1) for t in (x, y))
+    distance = (x.unsqueeze(1) - y.unsqueeze(0)).square().sum(2)
+    if batch_x is not None:
+        same = torch.as_tensor(batch_x).unsqueeze(1) == torch.as_tensor(batch_y).unsqueeze(0)
+        distance = torch.where(same, distance, torch.full_like(distance, float("inf")))
+    return distance.argmin(1)

@@ -1,6 +1,7 @@
 """The log of PopTorch: logger "poptorch::python"."""
 import logging as _logging
 import os
+import sys
 
 logger = _logging.getLogger("poptorch::python")
 _LEVELS = {"TRACE": 5, "TRACE_ALL": 4, "DEBUG": _logging.DEBUG, "DEBUG_IR": _logging.DEBUG, "INFO": _logging.INFO, "WARN": _logging.WARNING,
@@ -27,8 +28,28 @@ def say_once(message):
         logger.info(message)
 
 
+_PYTHON_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERR", "OFF")
+
+
+def setPopartLogLevel(level):
+    """Accepted: there is no PopART. Raises ValueError for what is no level."""
+    if level not in _PYTHON_LEVELS:
+        raise ValueError(f"Level must be one of {', '.join(_PYTHON_LEVELS)}")
+
+
+class _Handler(_logging.StreamHandler):
+    """Writes to what standard error is now."""
+
+    def __init__(self):
+        _logging.Handler.__init__(self)
+
+    @property
+    def stream(self):
+        return sys.stderr
+
+
 if not logger.handlers:
-    _handler = _logging.StreamHandler()
+    _handler = _Handler()
     _handler.setFormatter(_logging.Formatter("[%(asctime)s] [poptorch::python] [%(levelname)s] %(message)s", "%H:%M:%S"))
     logger.addHandler(_handler)
     setLogLevel(os.environ.get("POPTORCH_LOG_LEVEL", "WARN"))

@@ -1,10 +1,11 @@
 """Optimizers of PopTorch: torch's, with arguments more. Those that concern the device's number formats have no effect in Pando."""
+import inspect
 import math
+import weakref
 
 import torch
 
-from poptorch.errors import Error
-from poptorch.logging import say_once
+from poptorch.logging import logger, say_once
 
 
 class VariableAttributes:
@@ -26,14 +27,85 @@ class VariableAttributes:
             self._variable_attributes.append(attr)
 
 
+# The state of a parameter by PopART's names; what an optimizer does not have is left out.
+_STATES = {"exp_avg": "Accl1___", "exp_avg_sq": "Accl2___", "square_avg": "Accl1___", "momentum_buffer": "Accl2___", "grad_avg": "Accl3___", "step": "Step___"}
+
+
 class Optimizer:
-    """What the optimizers of PopTorch have in common."""
+    """What the optimizers of PopTorch have in common: `state_dict` also holds `ipu_state` and `ipu_param`, tensors by name, once a model is compiled."""
 
     def __init__(self):
-        self.ipu_state = self.ipu_param = None
+        self._executor = None
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_executor": None, "variable_attrs": self.variable_attrs,
+                **{name: getattr(self, name) for name in _OWN if hasattr(self, name)}}
+
+    def _compiled(self):
+        """The executor of a model that is compiled for a device with this optimizer, or None."""
+        executor = self._executor() if self._executor is not None else None
+        return executor if executor is not None and executor.isCompiled() and executor.isAttachedToDevice() else None
+
+    def attach(self, executor):
+        """The model that the optimizer updates."""
+        self._executor = weakref.ref(executor)
+
+    def state_dict(self):
+        """torch's, with `ipu_state` and `ipu_param`. It brings the state back from the device if that is newer."""
+        executor = self._compiled()
+        if executor is None:
+            return {**super().state_dict(), "ipu_state": None, "ipu_param": None}
+        if executor.copyWeightsToHostIfNeeded():
+            logger.debug("Writing optimiser state tensors from IPU to host.")
+        else:
+            logger.debug("Using cached optimiser state dict")
+        names = {p: name for name, p in executor._user_model.named_parameters()}
+        return {**super().state_dict(), "ipu_state": self._named_state(names), "ipu_param": self._named_scalars(names)}
+
+    def _named_state(self, names):
+        found = {}
+        for p, state in self.state.items():
+            for key, value in state.items():
+                if isinstance(value, torch.Tensor) and p in names and key in _STATES:
+                    found[_STATES[key] + names[p]] = value.detach().clone()
+        return found
+
+    def _named_scalars(self, names):
+        scaling = float(getattr(self, "loss_scaling", 1.0) or 1.0)
+        found = {"lossScaling_FLOAT": torch.tensor(scaling)}
+        for group in self.param_groups:
+            rate, decay = float(group["lr"]), float(group.get("weight_decay", 0))
+            for name in (names[p] for p in group["params"] if p in names):
+                if isinstance(self, torch.optim.SGD):
+                    undamped = rate * (1 - group["dampening"])
+                    found[f"scaledLearningRate0___specific___{name}"] = torch.tensor(undamped / scaling)
+                    found[f"weightDecayScaleFactor0___specific___{name}"] = torch.tensor(1 - undamped * decay)
+                else:
+                    found[f"learningRate___specific___{name}"] = torch.tensor(rate)
+                    found[f"weightDecay___specific___{name}"] = torch.tensor(decay)
+        return found
+
+    def load_state_dict(self, state_dict):
+        """Takes a state that `state_dict` gave; it goes to the device with the next call.
+
+        Raises:
+            RuntimeError: a state without `ipu_state` and `ipu_param`.
+        """
+        if "ipu_state" not in state_dict or "ipu_param" not in state_dict:
+            raise RuntimeError("Only IPU optimizer states can be loaded onto the IPU.")
+        executor = self._compiled()
+        if executor is not None:
+            # The weights on the device may be newer than those that go there with the state.
+            executor.copyWeightsToHostIfNeeded()
+        super().load_state_dict({key: value for key, value in state_dict.items() if key not in ("ipu_state", "ipu_param")})
+        if executor is not None:
+            executor._state_is_newer = True
 
 
 _TYPES = ("accum_type", "velocity_accum_type", "first_order_momentum_accum_type", "second_order_momentum_accum_type")
+
+
+_OWN = ("loss_scaling", "max_grad_norm", "velocity_scaling", "use_combined_accum", "bias_correction", "use_tf_variant", *_TYPES)
 
 
 def _prepare(own, given):
@@ -43,14 +115,10 @@ def _prepare(own, given):
         if name in _TYPES:
             assert value in (None, torch.float32, torch.float16), f"{name} must be torch.float32 or torch.float16"
     explicit = {k for k, v in given.items() if v is not None}
-    for name in ("loss_scaling", "max_grad_norm", "velocity_scaling", "use_combined_accum", "bias_correction", "use_tf_variant", *_TYPES):
+    for name in _OWN:
         if name in given:
             value = given.pop(name)
             setattr(own, name, own_defaults.get(name, value) if value is None else value)
-    if getattr(own, "max_grad_norm", math.inf) != math.inf:
-        raise Error("max_grad_norm: Pando does not clip the norm of gradients in an optimizer; use torch.nn.utils.clip_grad_norm_ on a CPU model.")
-    if getattr(own, "bias_correction", True) is False or getattr(own, "use_tf_variant", False):
-        raise Error("bias_correction=False and use_tf_variant=True are not supported by Pando.")
     arguments = {k: v for k, v in given.items() if v is not None}
     own.variable_attrs = VariableAttributes(sorted(explicit), sorted(given) + ["loss_scaling", "lr", "velocity_scaling"])
     if any(name in explicit for name in _TYPES):
@@ -95,6 +163,29 @@ class AdamW(Optimizer, torch.optim.AdamW):
                      second_order_momentum_accum_type=second_order_momentum_accum_type, max_grad_norm=max_grad_norm)
         torch.optim.AdamW.__init__(self, params, **_prepare(self, given))
 
+    @torch.no_grad()
+    def step(self, closure=None):
+        """One update: torch's, unless bias_correction is False."""
+        if self.bias_correction is not False:
+            return inspect.unwrap(torch.optim.AdamW.step)(self, closure)
+        loss = None if closure is None else torch.enable_grad()(closure)()
+        for group in self.param_groups:
+            self._init_group(group, *([] for _ in range(len(inspect.signature(self._init_group).parameters) - 1)))
+            for p in group["params"]:
+                if p.grad is not None:
+                    self._update(p, group)
+        return loss
+
+    def _update(self, p, group):
+        state, (beta1, beta2) = self.state[p], group["betas"]
+        gradient = -p.grad if group["maximize"] else p.grad
+        state["step"].add_(1)
+        first, second = state["exp_avg"], state["exp_avg_sq"]
+        first.mul_(beta1).add_(gradient, alpha=1 - beta1)
+        second.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        p.mul_(1 - group["lr"] * group["weight_decay"])
+        p.sub_(group["lr"] * (first / (second.sqrt() + group["eps"])))
+
 
 class RMSprop(Optimizer, torch.optim.RMSprop):
     """torch.optim.RMSprop."""
@@ -107,6 +198,41 @@ class RMSprop(Optimizer, torch.optim.RMSprop):
                      loss_scaling=loss_scaling, accum_type=accum_type, first_order_momentum_accum_type=first_order_momentum_accum_type,
                      second_order_momentum_accum_type=second_order_momentum_accum_type, use_tf_variant=use_tf_variant)
         torch.optim.RMSprop.__init__(self, params, **_prepare(self, given))
+
+    def _init_group(self, group, *lists):
+        fresh = [p for p in group["params"] if p.grad is not None and not self.state[p]]
+        result = torch.optim.RMSprop._init_group(self, group, *lists)
+        for p in fresh if self.use_tf_variant else ():
+            self.state[p]["square_avg"].fill_(1)
+        return result
+
+    _init_group.__signature__ = inspect.signature(torch.optim.RMSprop._init_group)
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        """One update: torch's, or with use_tf_variant TensorFlow's, whose epsilon lies inside of the root and whose momentum holds the learning rate."""
+        if not self.use_tf_variant:
+            return inspect.unwrap(torch.optim.RMSprop.step)(self, closure)
+        loss = None if closure is None else torch.enable_grad()(closure)()
+        for group in self.param_groups:
+            self._init_group(group, *([] for _ in range(len(inspect.signature(self._init_group).parameters) - 1)))
+            for p in group["params"]:
+                if p.grad is not None:
+                    self._update(p, group)
+        return loss
+
+    def _update(self, p, group):
+        state, alpha = self.state[p], group["alpha"]
+        gradient = (-p.grad if group["maximize"] else p.grad) + group["weight_decay"] * p
+        state["step"].add_(1)
+        square = state["square_avg"].mul_(alpha).addcmul_(gradient, gradient, value=1 - alpha)
+        if group["centered"]:
+            mean = state["grad_avg"].lerp_(gradient, 1 - alpha)
+            square = square - mean * mean
+        step = group["lr"] * gradient / (square + group["eps"]).sqrt()
+        if group["momentum"] > 0:
+            step = state["momentum_buffer"].mul_(group["momentum"]).add_(step)
+        p.sub_(step)
 
 
 class LAMB(Optimizer, torch.optim.Optimizer):
@@ -151,3 +277,58 @@ class LAMB(Optimizer, torch.optim.Optimizer):
         one = torch.ones_like(weight_norm)
         trust = torch.where((weight_norm > 0) & (update_norm > 0), weight_norm / update_norm, one)
         p.sub_(update * (trust * group["lr"]))
+
+
+# --- what a model asks of an optimizer
+
+_PLAIN = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, SGD, Adam, AdamW, RMSprop, LAMB)
+
+
+def check(optimizer):
+    """Raises AssertionError for what is no optimizer, ValueError for one that PopTorch does not have. A subclass is said to be traced."""
+    assert isinstance(optimizer, torch.optim.Optimizer), "An optimizer of torch.optim or poptorch.optim is expected"
+    if any(group.get("amsgrad") for group in optimizer.param_groups):
+        raise ValueError("Only non-amsgrad Adam/AdamW optimizers are supported.")
+    if type(optimizer) not in _PLAIN and any(cls in _PLAIN for cls in type(optimizer).__mro__):
+        logger.warning("Poptorch does not run Python optimizer code directly: the step of %s is traced once.", type(optimizer).__name__)
+
+
+def settings(optimizer):
+    """What is compiled into an update."""
+    own = [getattr(optimizer, name, None) for name in ("bias_correction", "use_tf_variant", "max_grad_norm")]
+    return [own, *({k: v for k, v in group.items() if k not in ("params", "lr", "initial_lr")} for group in optimizer.param_groups)]
+
+
+def needs_running_mean(optimizer):
+    """Whether gradients are accumulated in float16, for which PopTorch takes the running mean."""
+    return getattr(optimizer, "accum_type", None) == torch.float16 and not getattr(optimizer, "use_combined_accum", False)
+
+
+def say(optimizer):
+    """A DEBUG line with the settings of an optimizer."""
+    own = {"accumType": getattr(optimizer, "accum_type", None),
+           "firstOrderMomentumAccumType": getattr(optimizer, "first_order_momentum_accum_type", getattr(optimizer, "velocity_accum_type", None)),
+           "secondOrderMomentumAccumType": getattr(optimizer, "second_order_momentum_accum_type", None)}
+    types = ", ".join(f"{name}={str(value).split('.')[-1]}" for name, value in own.items() if value is not None)
+    logger.debug("graph optimizer with %s (%s; computed in float32) lossScaling=%g", type(optimizer).__name__, types, getattr(optimizer, "loss_scaling", 1.0) or 1.0)
+    for number, group in enumerate(optimizer.param_groups):
+        logger.debug("Updating group %d optimizer with %s learningRate=%g,", number, type(optimizer).__name__, float(group["lr"]))
+
+
+class Watch:
+    """Sees attributes that an optimizer gets after a model is made: nothing reads them. relaxed: a DEBUG line instead of a warning."""
+
+    def __init__(self, optimizer, relaxed):
+        self._say = logger.debug if relaxed else logger.warning
+        self._known = set(vars(optimizer))
+        self._groups = [set(group) for group in optimizer.param_groups]
+
+    def look(self, optimizer):
+        """Names what is new, once."""
+        for name in sorted(set(vars(optimizer)) - self._known - {"variable_attrs", *_OWN}):
+            self._known.add(name)
+            self._say("Ignoring unexpected optimizer attribute '%s'", name)
+        for number, (known, group) in enumerate(zip(self._groups, optimizer.param_groups)):
+            for name in sorted(set(group) - known):
+                known.add(name)
+                self._say("Ignoring unexpected group %d attribute '%s'", number, name)

@@ -9,7 +9,6 @@ import os
 import torch
 
 from poptorch import enums
-from poptorch.errors import Error
 from poptorch.logging import say_once
 
 EFFECT = {"device_iterations", "replication_factor", "input_group_size", "input_group_type", "output_mode", "output_return_period", "random_seed", "ipu_model",
@@ -283,9 +282,9 @@ class Options(_Group):
         for name in ("anchored_tensors", "available_memory_proportion", "source_location_excludes"):
             self._values[name] = copy.copy(self._values[name])
         for name, group in (("_training", _TrainingOptions()), ("_precision", _PrecisionOptions()), ("_jit", _JitOptions()),
-                            ("_distributed", _DistributedOptions()), ("_locations", _TensorLocationOptions()), ("_popart", _PopartOptions()),
-                            ("_execution_strategy", None)):
+                            ("_distributed", _DistributedOptions()), ("_locations", _TensorLocationOptions()), ("_popart", _PopartOptions())):
             object.__setattr__(self, name, group)
+        self.setExecutionStrategy(enums.AutoStage.SameAsIpu)
         given = os.environ.get("POPTORCH_DEFAULT_OPTIONS")
         if given:
             self.from_json(given)
@@ -420,7 +419,20 @@ class Options(_Group):
         return self._set(source_location_excludes=[*self.source_location_excludes, *excludes])
 
     def anchorTensor(self, short_name, long_name, output_mode=None, output_return_period=1):
-        raise Error("anchorTensor: Pando does not return tensors by name; return them from the model.")
+        """A tensor that getAnchoredTensor returns after a call. Long names: see PoplarExecutor.getTensorNames.
+
+        Args:
+            short_name: what getAnchoredTensor takes.
+            long_name: an input, a weight, "loss", "Gradient___<weight>" or "UpdatedVar___<weight>".
+            output_mode: which of its micro-batches; None: as the outputs of the model.
+            output_return_period: of EveryN.
+        """
+        if output_mode is not None:
+            assert isinstance(output_mode, enums.OutputMode)
+            if output_mode == enums.OutputMode.EveryN:
+                assert output_return_period and output_return_period > 0, "EveryN output mode requires an output_return_period"
+        self.checkIsFrozen()
+        self._values["anchored_tensors"] = {**self._values["anchored_tensors"], short_name: (long_name, output_mode, output_return_period)}
 
     def updatableNamedBuffers(self, buffers):
         return self._set(updatable_named_buffers=list(buffers))

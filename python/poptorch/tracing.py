@@ -18,10 +18,17 @@ _current = []
 class _Trace:
     def __init__(self, training):
         self.training, self.marked, self.found, self.blocks = training, [], [], []
+        # Convolutions so far: MultiConv has to hold one.
+        self.convolutions = 0
 
 
 def is_tracing():
     return bool(_current)
+
+
+def convolutions():
+    """How many convolutions the model that is traced has called so far; None: no model is traced."""
+    return _current[-1].convolutions if _current else None
 
 
 def is_training():
@@ -31,6 +38,17 @@ def is_training():
 def isRunningOnIpu():
     """Whether the model is traced for a device, False in a call on the CPU."""
     return is_tracing()
+
+
+@contextlib.contextmanager
+def suspended():
+    """Inside, no model is traced: what is called is plain PyTorch."""
+    was, _current[:] = list(_current), []
+    try:
+        with torch._C.DisableTorchFunction():
+            yield
+    finally:
+        _current[:] = was
 
 
 def enter_block(user_id, ipu_id):
@@ -54,8 +72,11 @@ class _Mode(torch.overrides.TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if function in _WEIGHTED:
+            self._trace.convolutions += function is not F.linear
             args, kwargs = _same_type(args, kwargs)
-        result = function(*args, **kwargs)
+        from poptorch import ctc
+
+        result = ctc.loss(*args, **kwargs) if function is F.ctc_loss else function(*args, **kwargs)
         if function in _LOSSES and isinstance(result, torch.Tensor):
             self._trace.found.append(result)
         return result
@@ -77,10 +98,14 @@ def tracing(training):
     """Inside, a model is traced. Gives the trace, which collects losses."""
     trace = _Trace(training)
     _current.append(trace)
+    # Distributions would look at values to check their arguments.
+    checks = torch.distributions.Distribution._validate_args
+    torch.distributions.Distribution.set_default_validate_args(False)
     try:
         with _Mode(trace):
             yield trace
     finally:
+        torch.distributions.Distribution.set_default_validate_args(checks)
         _current.pop()
 
 

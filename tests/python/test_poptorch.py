@@ -183,3 +183,214 @@ def test_the_data_loader_gives_what_a_call_takes():
     data = torch.utils.data.TensorDataset(torch.arange(50))
     loader = poptorch.DataLoader(options, data, batch_size=2)
     assert loader.combinedBatchSize == 24 and len(loader) == 2 and [x.shape[0] for x, in loader] == [24, 24]
+
+
+def test_functions_on_the_host_run_in_the_middle_of_a_program():
+    class Hosted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+            self.host = poptorch.CPU(lambda x, y: (x.sort(1).values, x + y), "sort")
+
+        def forward(self, x):
+            ordered, shifted = self.host(self.linear(x), self.linear.bias)
+            return ordered * 2, self.host(shifted, ordered)[1]
+
+    torch.manual_seed(1)
+    model, x = Hosted(), torch.randn(4, 3)
+    torch.testing.assert_close(poptorch.inferenceModel(model)(x), tuple(t.detach() for t in model(x)))
+    torch.testing.assert_close(poptorch.inferenceModel(model, poptorch.Options().deviceIterations(2))(x), tuple(t.detach() for t in model(x)))
+    training = poptorch.trainingModel(model)
+    with pytest.raises(poptorch.Error, match="only supported in inference"):
+        training(x)
+
+
+@pytest.mark.parametrize("export", [True, False])
+def test_a_model_goes_on_from_a_file(tmp_path, export):
+    import copy
+
+    torch.manual_seed(1)
+    model = Model()
+    x, target = torch.randn(4, 10), torch.randn(4, 4)
+    training = poptorch.trainingModel(model, optimizer=poptorch.optim.AdamW(model.parameters(), lr=0.1))
+    training(x, target)
+    training.save(tmp_path / "folder" / "model.poptorch", export_model=export)
+    weights = copy.deepcopy(model.state_dict())
+    expected = training(x, target)
+    if export:
+        again = poptorch.load(tmp_path / "folder" / "model.poptorch")
+        assert again.isCompiled()
+        torch.testing.assert_close(again(x, target), expected)
+        return
+    with pytest.raises(AssertionError, match="loadExecutable"):
+        poptorch.load(tmp_path / "folder" / "model.poptorch")
+    other = Model()
+    other.load_state_dict(weights)
+    again = poptorch.trainingModel(other)
+    again.loadExecutable(tmp_path / "folder" / "model.poptorch")
+    torch.testing.assert_close(again(x, target)[0], expected[0])
+    (tmp_path / "none").write_text("nothing")
+    with pytest.raises(poptorch.Error, match="none"):
+        poptorch.load(tmp_path / "none")
+
+
+def test_tensors_are_anchored_by_name(model):
+    options = poptorch.Options()
+    options.anchorTensor("gradient", "Gradient___linear.bias")
+    options.anchorTensor("weight", "UpdatedVar___linear.weight")
+    options.anchorTensor("unknown", "Gradient___linear.wait")
+    training = poptorch.trainingModel(model, options)
+    with pytest.raises(AssertionError):
+        training.getTensorNames()
+    with pytest.raises(poptorch.Error, match="linear.wait"):
+        training(torch.randn(4, 10), torch.randn(4, 4))
+    names = training.getTensorNames()
+    assert {"input", "loss", "linear.weight", "Gradient___linear.bias", "UpdatedVar___linear.weight"} <= set(names)
+    torch.testing.assert_close(training.getAnchoredTensor("weight"), model.linear.weight.detach().as_subclass(torch.Tensor))
+    assert training.getAnchoredTensor("gradient").shape == (4,)
+
+
+def test_custom_operations_are_what_is_registered():
+    class Cube(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.tensor([2.0, 3.0]))
+
+        def forward(self, x):
+            y, = poptorch.custom_op([x * self.weight], "Cube", "com.acme", 1, example_outputs=[x], attributes={"scale": 2.0})
+            return y, poptorch.identity_loss(y, "sum")
+
+    x = torch.tensor([1.0, -1.0])
+    with pytest.raises(poptorch.Error, match="custom_ops.register"):
+        poptorch.inferenceModel(Cube())(x)
+    poptorch.custom_ops.register("Cube", "com.acme", lambda inputs, attributes: inputs[0] ** 3 * attributes["scale"],
+                                 backward=lambda inputs, outputs, gradients, attributes: [gradients[0] * 100])
+    model = Cube()
+    training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.01))
+    torch.testing.assert_close(training(x)[0], torch.tensor([16.0, -54.0]))
+    torch.testing.assert_close(model.weight.detach().as_subclass(torch.Tensor), torch.tensor([1.0, 4.0]))
+    with pytest.raises(ValueError, match="one kind"):
+        poptorch.custom_op([x], "Cube", "com.acme", 1, [x], {"scale": [1, "a"]})
+
+
+def test_a_program_prints_tensors_and_their_gradients(capfd):
+    class Printing(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.tensor([2.0, 3.0]))
+
+        def forward(self, x):
+            return poptorch.identity_loss(poptorch.ipu_print_tensor(x * self.weight, "product"), "sum")
+
+    poptorch.trainingModel(Printing())(torch.tensor([1.5, 2.0]))
+    printed = capfd.readouterr().err
+    assert "product: (3.000" in printed and "product_gradient: (1.000" in printed
+
+
+def test_objects_of_registered_classes_are_inputs_and_outputs():
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    class Parser(poptorch.ICustomArgParser):
+        def yieldTensors(self, struct):
+            yield from (struct.a, struct.b)
+
+        def reconstruct(self, original_structure, tensor_iterator):
+            return Pair(next(tensor_iterator), next(tensor_iterator))
+
+    class Swap(torch.nn.Module):
+        def forward(self, pair, scale=2):
+            return {"swapped": [Pair(pair.b * scale, pair.a)]}
+
+    poptorch.registerCustomArgParser(Pair, Parser())
+    swap = poptorch.inferenceModel(Swap())
+    found = swap(Pair(torch.ones(2), torch.zeros(2)))["swapped"][0]
+    assert torch.equal(found.a, torch.zeros(2)) and torch.equal(found.b, torch.ones(2))
+    with pytest.raises(poptorch.Error, match="mismatch for scale: expected 2 but got 3"):
+        swap(Pair(torch.ones(2), torch.zeros(2)), 3)
+    poptorch.registerCustomArgParser(Pair, None)
+    with pytest.raises(poptorch.Error, match="Type mismatch for pair"):
+        swap(Pair(torch.ones(2), torch.zeros(2)))
+
+
+def test_the_gradient_of_a_step_is_clipped(model):
+    import copy
+
+    twin = copy.deepcopy(model)
+    training = poptorch.trainingModel(model, optimizer=poptorch.optim.SGD(model.parameters(), lr=1.0, max_grad_norm=0.01))
+    x, target = torch.randn(4, 10), torch.randn(4, 4)
+    training(x, target)
+    torch.nn.functional.mse_loss(twin(x), target).backward()
+    torch.nn.utils.clip_grad_norm_(twin.parameters(), 0.01)
+    for p in twin.parameters():
+        p.data -= p.grad
+    torch.testing.assert_close(model.state_dict(), twin.state_dict())
+
+
+def test_data_are_loaded_ahead_and_rebatched():
+    data = torch.utils.data.TensorDataset(torch.arange(25.0).reshape(25, 1))
+    options = poptorch.Options().deviceIterations(2)
+    loader = poptorch.DataLoader(options, data, batch_size=3, mode=poptorch.DataLoaderMode.AsyncRebatched, rebatched_worker_size=4, drop_last=False)
+    for _ in range(2):
+        found = [batch[0] for batch in loader]
+        assert [len(b) for b in found] == [6, 6, 6, 6, 1] and len(loader) == 5
+        assert torch.equal(torch.cat(found), torch.arange(25.0).reshape(25, 1))
+    loader.terminate()
+
+    class Broken(torch.utils.data.Dataset):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            raise RuntimeError("broken")
+
+    with pytest.raises(poptorch.Error, match="failed to start"):
+        poptorch.DataLoader(options, Broken(), mode=poptorch.DataLoaderMode.Async)
+
+
+def test_processes_share_the_data():
+    data = torch.utils.data.TensorDataset(torch.arange(26.0))
+    for shuffle in (False, True):
+        seen = []
+        for process in range(3):
+            options = poptorch.Options()
+            options.randomSeed(7)
+            options.Distributed.configureProcessId(process, 3)
+            seen += torch.cat([b for b, in poptorch.DataLoader(options, data, batch_size=4, shuffle=shuffle)]).tolist()
+        assert len(seen) == 24 and len(set(seen)) == 24 and (seen == [float(i) for i in range(24)]) == (not shuffle)
+
+
+def test_the_ctc_loss_and_its_decoder():
+    class Recogniser(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scores = torch.nn.Parameter(torch.randn(6, 2, 4))
+
+        def forward(self, targets, lengths):
+            scores = self.scores.log_softmax(2)
+            return scores, torch.nn.functional.ctc_loss(scores, targets, torch.full((2,), 6), lengths)
+
+    import copy
+
+    torch.manual_seed(2)
+    model = Recogniser()
+    twin = copy.deepcopy(model)
+    targets, lengths = torch.tensor([[1, 1, 2], [3, 2, 0]]), torch.tensor([3, 2])
+    training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=1.0))
+    first = training(targets, lengths)[1]
+    expected = twin(targets, lengths)[1]
+    expected.backward()
+    torch.testing.assert_close(first, expected.detach())
+    torch.testing.assert_close(model.scores.detach().as_subclass(torch.Tensor), (twin.scores - twin.scores.grad).detach())
+    for _ in range(60):
+        loss = training(targets, lengths)[1]
+    assert loss < expected / 4
+
+    class Decoder(torch.nn.Module):
+        def forward(self, scores):
+            return poptorch.ctc_beam_search_decoder(scores, torch.full((2,), 6), beam_width=8, top_paths=2)
+
+    scores, lengths, labels = poptorch.inferenceModel(Decoder())(model.scores.detach().as_subclass(torch.Tensor).log_softmax(2))
+    assert labels[0, 0].tolist() == [1, 1, 2, -1, -1, -1] and labels[1, 0].tolist() == [3, 2, -1, -1, -1, -1]
+    assert lengths[:, 0].tolist() == [3, 2] and bool((scores[:, 0] > scores[:, 1]).all())
