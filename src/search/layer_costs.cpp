@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pando::search {
 
@@ -55,14 +56,17 @@ class LayerWriter {
 
   double memory(double bytes) const { return c_.launch + bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)); }
 
+  // As measured, with the launch of the machine as it is used; or by the machine's curve.
+  double bytewise(std::string_view op, bool backward, double bytes) const {
+    const auto seconds = simulate::bytewise_seconds(c_.measured, op, backward, bytes);
+    return seconds ? c_.launch + simulate::without_launch(*seconds, c_.measured.launch) : memory(bytes);
+  }
+
   double product_seconds(double m, double k, double n, double count, char layout) const {
     const double operations = 2 * m * k * n;
     if (shapes_ != nullptr && count == 1) {
-      for (const auto& p : shapes_->products) {
-        if (p.layout == layout && static_cast<double>(p.m) == m && static_cast<double>(p.k) == k && static_cast<double>(p.n) == n) {
-          return c_.launch + operations / (c_.half_operations * p.efficiency);
-        }
-      }
+      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::bf16))
+        return c_.launch + operations / (c_.half_operations * share->efficiency);
     }
     const double bytes = 2 * count * (m * k + k * n + m * n);
     return c_.launch + std::max(count * operations / (c_.half_operations * c_.matmul_efficiency.at(count * operations)),
@@ -73,14 +77,20 @@ class LayerWriter {
     phase.push_back({name, seconds, transfer});
   }
 
-  void memory_op(std::string_view name, double forward_bytes, double backward_bytes) {
-    add(out_.forward, name, memory(forward_bytes));
-    add(out_.input_gradient, name, memory(backward_bytes));
+  // `op`: the name of measured rows.
+  void memory_op(std::string_view name, std::string_view op, double forward_bytes, double backward_bytes) {
+    add(out_.forward, name, bytewise(op, false, forward_bytes));
+    add(out_.input_gradient, name, bytewise(op, true, backward_bytes));
   }
 
   // In 8-bit floats: both operands are read in one byte an element, sums are written in two.
-  double eight_bit_seconds(double m, double k, double n, double count) const {
-    const double operations = 2 * count * m * k * n, bytes = count * (m * k + k * n + 2 * m * n);
+  double eight_bit_seconds(double m, double k, double n, char layout) const {
+    const double operations = 2 * m * k * n;
+    if (shapes_ != nullptr) {
+      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::fp8))
+        return c_.launch + operations / (c_.eight_bit_operations * share->efficiency);
+    }
+    const double bytes = m * k + k * n + 2 * m * n;
     return c_.launch + std::max(operations / (c_.eight_bit_operations * c_.matmul_efficiency.at(operations)),
                                 bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)));
   }
@@ -98,9 +108,9 @@ class LayerWriter {
   void product(std::string_view name, double m, double k, double n, double count = 1) {
     if (eight_bits() && count == 1) {
       casts(m * k, k * n, m * n);
-      add(out_.forward, name, eight_bit_seconds(m, k, n, 1));
-      add(out_.input_gradient, name, eight_bit_seconds(m, n, k, 1));
-      add(out_.weight_gradient, name, eight_bit_seconds(n, m, k, 1));
+      add(out_.forward, name, eight_bit_seconds(m, k, n, 'f'));
+      add(out_.input_gradient, name, eight_bit_seconds(m, n, k, 'i'));
+      add(out_.weight_gradient, name, eight_bit_seconds(n, m, k, 'w'));
       return;
     }
     add(out_.forward, name, product_seconds(m, k, n, count, 'f'));
@@ -108,18 +118,21 @@ class LayerWriter {
     add(count > 1 ? out_.input_gradient : out_.weight_gradient, name, product_seconds(n, m, k, count, 'w'));
   }
 
+  std::string_view norm_op() const { return m_.gated ? "rms_norm" : "layer_norm"; }
+
   void keep(double bytes) { out_.activation_bytes += bytes; }
 
   // --- parts of a layer -----------------------------------------------------------------------------------------------------------------
 
   void norm(std::string_view name) {
-    memory_op(name, 4 * width_ * norm_share_, 10 * width_ * norm_share_);
+    memory_op(name, norm_op(), 4 * width_ * norm_share_, 10 * width_ * norm_share_);
     keep(2 * width_ * norm_share_);                                           // its input
     keep(2 * width_ * (split_ && !s_.regather && t_ > 1 ? 1 : norm_share_));  // its result, the products' operand
   }
 
   void residual(std::string_view name) {
-    memory_op(name, (m_.dropout ? 7 : 6) * width_ * norm_share_, (m_.dropout ? 5 : 4) * width_ * norm_share_);
+    memory_op(name, m_.dropout ? "add_dropout" : "add", (m_.dropout ? 7 : 6) * width_ * norm_share_,
+              (m_.dropout ? 5 : 4) * width_ * norm_share_);
     if (m_.dropout) keep(width_ * norm_share_);
   }
 
@@ -171,7 +184,7 @@ class LayerWriter {
     // A device has one head of keys and values at least.
     const double q = static_cast<double>(m_.heads) * d / t_, kv = std::max(1.0, static_cast<double>(m_.keys()) / t_) * d;
     product("queries, keys, values", tokens_, static_cast<double>(m_.hidden), q + 2 * kv);
-    memory_op("positions", 4 * tokens_ * (q + kv), 4 * tokens_ * (q + kv));
+    memory_op("positions", "rotary", 4 * tokens_ * (q + kv), 4 * tokens_ * (q + kv));
     keep(2 * tokens_ * (q + 2 * kv));
     core(d, d, 2 * tokens_ * 2 * kv);
     product("projection", tokens_, q, static_cast<double>(m_.hidden));
@@ -186,8 +199,8 @@ class LayerWriter {
     product("queries up", tokens_, qr, a * (d + pos));
     product("keys, values down", tokens_, h, kr + pos);
     product("keys, values up", tokens_, kr, a * (d + value));
-    memory_op("norms of ranks", 4 * tokens_ * (qr + kr), 10 * tokens_ * (qr + kr));
-    memory_op("positions", 8 * tokens_ * a * (d + pos), 8 * tokens_ * a * (d + pos));
+    memory_op("norms of ranks", norm_op(), 4 * tokens_ * (qr + kr), 10 * tokens_ * (qr + kr));
+    memory_op("positions", "rotary", 8 * tokens_ * a * (d + pos), 8 * tokens_ * a * (d + pos));
     keep(tokens_ * (4 * qr + 4 * kr + 2 * pos));
     keep(2 * tokens_ * a * (2 * (d + pos) + value));
     core(d + pos, value, 2 * tokens_ * a * (d + pos + value));
@@ -210,8 +223,8 @@ class LayerWriter {
     if (m_.keeps_scores) {
       const double scores = a * here * seq * b;
       product("scores", here, qk, seq, b * a);
-      memory_op("softmax", 4 * scores, 6 * scores);
-      if (m_.dropout) memory_op("dropout", 5 * scores, 5 * scores);
+      memory_op("softmax", "softmax", 4 * scores, 6 * scores);
+      if (m_.dropout) memory_op("dropout", "dropout", 5 * scores, 5 * scores);
       product("weighted values", here, seq, value, b * a);
       const double bytes = (m_.dropout ? 5 : 2) * scores;
       keep(s_.recompute == Recompute::attention ? 0 : bytes);
@@ -229,13 +242,14 @@ class LayerWriter {
   double flash(double qk, double heads, bool backward) const {
     const double otherwise = backward ? kFlashBackward : kFlashForward;
     if (shapes_ == nullptr) return otherwise;
-    // The nearest that was measured for this size of heads, by the length of all heads' rows together.
-    double best = otherwise, distance = 1e30;
-    const double rows = heads * static_cast<double>(m_.seq) / static_cast<double>(s_.context);
+    // The nearest that was measured for this size of heads: by the length of a sequence, then by how many rows of heads there are at once.
+    double best = otherwise, nearest = std::numeric_limits<double>::infinity();
+    const double seq = static_cast<double>(m_.seq) / static_cast<double>(s_.context), rows = heads * static_cast<double>(s_.microbatch);
     for (const auto& a : shapes_->attentions) {
       if (a.backward != backward || static_cast<double>(a.head_size) != qk) continue;
-      const double theirs = static_cast<double>(a.heads * a.seq), far = theirs > rows ? theirs / rows : rows / theirs;
-      if (far < distance) distance = far, best = a.efficiency;
+      const double distance =
+          2 * std::abs(std::log(static_cast<double>(a.seq) / seq)) + std::abs(std::log(static_cast<double>(a.heads * a.batch) / rows));
+      if (distance < nearest) nearest = distance, best = a.efficiency;
     }
     return best;
   }
@@ -244,7 +258,7 @@ class LayerWriter {
     const auto h = static_cast<double>(m_.hidden);
     const double f = ffn / t_;
     product("up", tokens_, h, (m_.gated ? 2 : 1) * f);
-    memory_op("activation", (m_.gated ? 6 : 4) * tokens_ * f, (m_.gated ? 10 : 8) * tokens_ * f);
+    memory_op("activation", m_.gated ? "gated" : "gelu", (m_.gated ? 6 : 4) * tokens_ * f, (m_.gated ? 10 : 8) * tokens_ * f);
     product("down", tokens_, f, h);
     keep((m_.gated ? 6 : 4) * tokens_ * f);
   }
@@ -254,13 +268,13 @@ class LayerWriter {
                e = static_cast<double>(m_.experts), ep = static_cast<double>(s_.expert);
     const double routed = tokens_ * each;  // tokens that a device gets, evenly spread
     product("router", tokens_, h, e);
-    memory_op("permute", 8 * routed * h, 8 * routed * h);
+    memory_op("permute", "permute", 8 * routed * h, 8 * routed * h);
     exchange(2 * routed * h);
     grouped("experts up", e / ep, routed * ep / e, (m_.gated ? 2 : 1) * f, h);
-    memory_op("activation of experts", 6 * routed * f, 10 * routed * f);
+    memory_op("activation of experts", m_.gated ? "gated" : "gelu", 6 * routed * f, 10 * routed * f);
     grouped("experts down", e / ep, routed * ep / e, h, f);
     exchange(2 * routed * h);
-    memory_op("unpermute", 6 * routed * h, 8 * routed * h);
+    memory_op("unpermute", "unpermute", 6 * routed * h, 8 * routed * h);
     keep(routed * (4 * h + (m_.gated ? 6 : 4) * f));
     if (m_.shared_experts > 0) dense(static_cast<double>(m_.shared_experts) * f);
   }
@@ -355,7 +369,7 @@ double head_seconds(const Transformer& model, const simulate::Cluster& cluster, 
   LayerWriter w(model, cluster, s, false, shapes);
   const auto h = static_cast<double>(model.hidden), v = static_cast<double>(model.vocab) / static_cast<double>(s.tensor);
   return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1, 'i') +
-         w.product_seconds(v, w.tokens_, h, 1, 'w') + w.memory(16 * w.tokens_ * v);
+         w.product_seconds(v, w.tokens_, h, 1, 'w') + w.bytewise("cross_entropy", false, 16 * w.tokens_ * v);
 }
 
 }  // namespace pando::search

@@ -9,11 +9,16 @@ namespace pando::search {
 #undef X
 
 const MeasuredShapes* measured_shapes_of(const simulate::Cluster& cluster) {
-  static const std::map<std::string, MeasuredShapes, std::less<>> all = {
+  if (!cluster.measured.shapes.empty()) return &cluster.measured.shapes;
+  static const std::map<std::string, MeasuredShapes, std::less<>> all = [] {
+    std::map<std::string, MeasuredShapes, std::less<>> rows = {
 #define X(name) {#name, shapes_##name()},
 #include "shapes_manifest.inc"
 #undef X
-  };
+    };
+    for (auto& [name, shapes] : rows) simulate::sort_rows(shapes);
+    return rows;
+  }();
   const auto found = all.find(cluster.name);
   return found == all.end() ? nullptr : &found->second;
 }

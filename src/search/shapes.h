@@ -5,7 +5,7 @@
 
 namespace pando::search {
 
-// Those of a machine by name; null: none were measured.
+// Those of the machine itself (a file's), or else of a machine by its name; null: none were measured.
 const MeasuredShapes* measured_shapes_of(const simulate::Cluster& cluster);
 
 }  // namespace pando::search

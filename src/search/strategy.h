@@ -77,30 +77,7 @@ std::string to_string(const Strategy& s);
 Strategy parse_strategy(std::string_view text, std::int64_t batch);
 
 // Measured shares of the peak, by the op's shape; what is not there is the cluster's curve.
-struct MeasuredShapes {
-  struct Product {
-    std::int64_t m = 0, k = 0, n = 0;
-    char layout = 0;  // 'f' forward, 'i' gradient of the input, 'w' of the weights
-    double efficiency = 0;
-    bool operator==(const Product&) const = default;
-  };
-  struct Grouped {
-    std::int64_t groups = 0, m = 0, n = 0, k = 0;
-    char layout = 0;
-    double efficiency = 0;
-    bool operator==(const Grouped&) const = default;
-  };
-  struct Attention {
-    std::int64_t seq = 0, heads = 0, head_size = 0;
-    bool backward = false;
-    double efficiency = 0;
-    bool operator==(const Attention&) const = default;
-  };
-  std::vector<Product> products;
-  std::vector<Grouped> grouped;
-  std::vector<Attention> attentions;
-  bool operator==(const MeasuredShapes&) const = default;
-};
+using simulate::MeasuredShapes;
 
 // What joins parts of a layer: tensor parallelism's, context's, experts'.
 enum class LayerTransfer : std::uint8_t { none, tensor, context, experts };

@@ -68,6 +68,7 @@ MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
       all.attentions.push_back({whole(f, "seq_len"), whole(f, "head_num"), whole(f, "qk_head_dim"), op == "sdp_bwd", e});
     }
   }
+  simulate::sort_rows(all);
   return all;
 }
 

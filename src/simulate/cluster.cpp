@@ -170,6 +170,12 @@ TransferTime through_first(const NetworkLevel& l, std::size_t level, Collective 
 TransferTime transfer_time(const Cluster& c, Collective what, double bytes, const Group& g) {
   if (g.size() <= 1 || c.levels.empty()) return {};
   const auto n = static_cast<double>(g.size());
+  if (!c.measured.collectives.empty()) {
+    // Nodes are the units of the first level.
+    const std::int64_t nodes = g.outer_level == 0 ? 1 : g.outer > 1 ? g.outer : g.inner;
+    if (const auto seconds = collective_seconds(c.measured, what, bytes, g.size(), nodes, g.beside))
+      return {*seconds, Algorithm::direct, g.outer_level};
+  }
   if (c.levels[g.outer_level].through_first) return through_first(c.levels[g.outer_level], g.outer_level, what, bytes, n);
   TransferTime best = flat(c, what, bytes, n, g.outer_level, g.beside * g.inner);
   if (g.outer <= 1 || g.inner <= 1 || what == Collective::send || what == Collective::all_to_all) return best;

@@ -2,6 +2,8 @@
 // clusters/, with the source of every number; users give others as JSON (cluster_json.h).
 #pragma once
 
+#include "simulate/measured.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,9 +23,6 @@ struct Efficiency {
   double most() const;
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
-
-enum class Collective : std::uint8_t { send, broadcast, scatter, gather, reduce, all_reduce, all_gather, reduce_scatter, all_to_all };
-std::string_view name_of(Collective c);
 
 struct NetworkLevel {
   std::string name;
@@ -69,6 +68,9 @@ struct Cluster {
   double optimizer_bytes = 42, microbatch_seconds = 0;
   // What a device costs, for searches by price; 0: unknown.
   double price_per_hour = 0;
+  // What members rest on, by their names in JSON: "measured ...", "data sheet ...", "assumed ...".
+  std::vector<std::pair<std::string, std::string>> provenance;
+  Measured measured;
   friend bool operator==(const Cluster&, const Cluster&) = default;
 
   // The narrowest level at which these devices are in one unit; the last one where none is wide enough.
@@ -102,7 +104,8 @@ struct Group {
 Group group_of(const Cluster& c, std::int64_t first, std::int64_t count, std::int64_t stride);
 
 // `bytes`: of the whole tensor (all-reduce: of each device's; all-gather: of the result; reduce-scatter: of each device's operand;
-// all-to-all: of each device's operand). The quickest of the algorithms that the network can do.
+// all-to-all: of each device's operand). As measured, where the machine has rows of a group that lies so; or else the quickest of the
+// algorithms that the network can do.
 TransferTime transfer_time(const Cluster& c, Collective what, double bytes, const Group& g);
 
 }  // namespace pando::simulate

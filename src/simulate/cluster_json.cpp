@@ -3,6 +3,7 @@
 #include "base/source_location.h"
 #include "codelet/similar_names.h"
 #include "simulate/ipu_cluster.h"
+#include "simulate/measured_json.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ const std::vector<std::string> kNeeded{
 const std::vector<std::string> kNeededOfLevel{"name", "devices", "bytes_per_second"};
 
 std::vector<std::string> members_of_cluster() {
-  std::vector<std::string> all{"name", "doc", "source", "matmul_efficiency", "memory_efficiency", "levels"};
+  std::vector<std::string> all{"name", "doc", "source", "matmul_efficiency", "memory_efficiency", "levels", "provenance", "measured"};
   Cluster c;
   each_number(c, [&](const char* name, const auto&) { all.emplace_back(name); });
   return all;
@@ -116,6 +117,18 @@ void read_number(const Json& j, const char* name, T& to, const std::string& file
   to = value.get<T>();
 }
 
+// A reason for each member that it names.
+std::vector<std::pair<std::string, std::string>> provenance_of(const Json& j, const std::string& file) {
+  check_members(j, "provenance", members_of_cluster(), {}, file);
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [member, why] : j.items()) {
+    if (!why.is_string())
+      fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "provenance of {} is {}; a text is expected", member, why.dump());
+    all.emplace_back(member, why.get<std::string>());
+  }
+  return all;
+}
+
 void check(const Cluster& c, const std::string& file) {
   const auto positive = [&](double v, const char* what) {
     if (!(v > 0)) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is {}; it must be more than 0", what, v);
@@ -123,8 +136,14 @@ void check(const Cluster& c, const std::string& file) {
   positive(c.half_operations, "half_operations"), positive(c.single_operations, "single_operations"),
       positive(c.vector_operations, "vector_operations");
   positive(c.memory_bytes_per_second, "memory_bytes_per_second");
+  const auto not_negative = [&](double v, const char* what) {
+    if (!(v >= 0)) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is {}; it must be 0 or more", what, v);
+  };
+  not_negative(c.launch, "launch"), not_negative(c.eight_bit_operations, "eight_bit_operations"),
+      not_negative(static_cast<double>(c.memory_bytes), "memory_bytes"), not_negative(c.optimizer_bytes, "optimizer_bytes");
   for (const Efficiency* e : {&c.matmul_efficiency, &c.memory_efficiency}) {
     if (e->share <= 0 && e->points.empty()) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "an efficiency without points");
+    for (const auto& [size, share] : e->points) positive(share, "a share of an efficiency");
   }
   std::int32_t below = 1;
   for (const NetworkLevel& l : c.levels) {
@@ -151,6 +170,8 @@ std::string to_json(const Cluster& c) {
     level["efficiency"] = json_of(l.efficiency);
     j["levels"].push_back(std::move(level));
   }
+  for (const auto& [member, why] : c.provenance) j["provenance"][member] = why;
+  if (!c.measured.empty()) j["measured"] = to_json(c.measured);
   return j.dump(2) + "\n";
 }
 
@@ -173,6 +194,8 @@ Cluster cluster_from_json(std::string_view text, const std::string& file) {
       c.levels.push_back(std::move(l));
     }
     check(c, file);
+    if (j.contains("provenance")) c.provenance = provenance_of(j["provenance"], file);
+    if (j.contains("measured")) c.measured = measured_from_json(j["measured"], {c.half_operations, c.eight_bit_operations, c.launch}, file);
     return c;
   } catch (const nlohmann::json::parse_error& e) {
     fail_at(ErrorKind::poplar_error, "cluster-file", location_in(text, e.byte - 1, file), "{}", e.what());

@@ -270,6 +270,13 @@ check "simulate: the cycle model is of tiles" 2 "fidelity cycles needs a machine
   "$pando" simulate "$placed" --fidelity cycles --machine bow-pod
 check "simulate: a word said twice" 2 "'t' is said twice" "$pando" simulate --model gpt2 --strategy "t=2 t=4" --batch 8
 check "schedule: a cost that is no number" 2 "'nan': a number of 0 or more is expected" "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --forward nan
+check "calibrate: a script for GPUs" 0 '' "$pando" calibrate --torch --like h100 --model gpt2 -o "$scratch/calibrate_gpu.py"
+check "calibrate: it is Python" 0 '' python3 -c "import ast, sys; ast.parse(open(sys.argv[1]).read())" "$scratch/calibrate_gpu.py"
+expect "calibrate: it has no hole" "$(grep -c '@[a-z]*@' "$scratch/calibrate_gpu.py")" 0
+check "calibrate: no such machine" 2 "no machine 'abacus'" "$pando" calibrate --torch --like abacus
+check "calibrate: no such model" 2 "no model and no file 'gpt5'" "$pando" calibrate --torch --model gpt5
+check "calibrate: a machine to be like, without the script" 2 '\-\-like requires --torch' "$pando" calibrate --like h100
+check "calibrate: the script has no seconds" 2 '\-\-seconds: the script has --quick' "$pando" calibrate --torch --seconds 3
 check "search: no memory" 2 'a number with B, kB' "$pando" search gpt2 --batch 8 --devices 4 --memory nanGB
 check "search: no devices" 2 "'0': a whole number from 1 to 2147483647 is expected" "$pando" search gpt2 --batch 8 --devices 0
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"

@@ -1,4 +1,4 @@
-// pando calibrate: the host as a machine that programs can be simulated on.
+// pando calibrate: the host as a machine that programs can be simulated on; or a script that measures other devices.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "cli/calibrate/torch_script.h"
 #include "cli/commands.h"
 #include "kernels/gemm/gemm.h"
 #include "simulate/cluster_json.h"
@@ -43,12 +44,31 @@ int run(const std::string& output, double seconds) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("calibrate", "Measure this host; write it as a machine for simulate and search");
+  CLI::App* const command =
+      app.add_subcommand("calibrate", "Measure this host, or with --torch any node; write it as a machine for simulate and search");
   const auto output = std::make_shared<std::string>("-");
   const auto seconds = std::make_shared<double>(2);
-  command->add_option("-o,--output", *output, "JSON file; - is standard output")->capture_default_str();
+  command->add_option("-o,--output", *output, "JSON file, with --torch the script; - is standard output")->capture_default_str();
   command->add_option("--seconds", *seconds, "For how long")->check(check_positive)->check(CLI::Range(0.1, 600.0))->capture_default_str();
-  command->callback([output, seconds, &status] { status = run(*output, *seconds); });
+  CLI::Option* const torch = command->add_flag(
+      "--torch",
+      "Write a Python script that measures the GPUs of a node with PyTorch (alone or under torchrun) and writes such a file there");
+  const auto like = std::make_shared<std::string>();
+  const auto models = std::make_shared<std::vector<std::string>>();
+  command->add_option("--like", *like, "With --torch: a machine whose numbers stand in for those that are not measured, as of its network")
+      ->needs(torch);
+  command->add_option("--model", *models, "With --torch: transformers whose products are measured, by name or file; some common ones")
+      ->needs(torch)
+      ->delimiter(',');
+  command->callback([output, seconds, torch, like, models, command, &status] {
+    if (torch->count() == 0) {
+      status = run(*output, *seconds);
+      return;
+    }
+    if (command->get_option("--seconds")->count() > 0) throw CLI::ValidationError("--seconds", "the script has --quick instead");
+    write_file(*output, torch_script(*like, *models));
+    status = 0;
+  });
 }
 
 }  // namespace pando::cli
