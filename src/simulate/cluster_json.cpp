@@ -195,7 +195,8 @@ Cluster cluster_from_json(std::string_view text, const std::string& file) {
     }
     check(c, file);
     if (j.contains("provenance")) c.provenance = provenance_of(j["provenance"], file);
-    if (j.contains("measured")) c.measured = measured_from_json(j["measured"], {c.half_operations, c.eight_bit_operations, c.launch}, file);
+    if (j.contains("measured"))
+      c.measured = measured_from_json(j["measured"], {c.half_operations, c.single_operations, c.eight_bit_operations, c.launch}, file);
     return c;
   } catch (const nlohmann::json::parse_error& e) {
     fail_at(ErrorKind::poplar_error, "cluster-file", location_in(text, e.byte - 1, file), "{}", e.what());

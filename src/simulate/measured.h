@@ -19,7 +19,8 @@ std::string_view name_of(Collective c);
 enum class ProductType : std::uint8_t { bf16, fp16, tf32, fp32, fp8 };
 std::string_view name_of(ProductType t);
 
-// Shares of the peak, by an op's sizes. The peak is that of the element type: 8-bit floats, or half precision for all others.
+// Shares of the peak, by an op's sizes. The peak is that of the element type: 8-bit floats; half precision; for tf32 and fp32 the larger of
+// half and single precision.
 struct MeasuredShapes {
   // (m, k) times (k, n).
   struct Product {

@@ -168,6 +168,15 @@ class MeasuredReader {
     return operations / (peak * without_launch(seconds, peaks_.launch));
   }
 
+  double peak_of(ProductType type) const {
+    switch (type) {
+      case ProductType::fp8: return peaks_.eight_bit_operations;
+      case ProductType::tf32:
+      case ProductType::fp32: return std::max(peaks_.half_operations, peaks_.single_operations);
+      default: return peaks_.half_operations;
+    }
+  }
+
   void product(RowReader& r) {
     const std::int64_t groups = r.has("groups") ? r.whole("groups") : 0, m = r.whole("m"), k = r.whole("k"), n = r.whole("n");
     const std::string layout = r.one_of("layout", {"f", "i", "w"});
@@ -178,8 +187,7 @@ class MeasuredReader {
     if (type == ProductType::fp8 && peaks_.eight_bit_operations <= 0) r.wrong("is in fp8, but the machine has no eight_bit_operations");
     const double operations = 2.0 * static_cast<double>(std::max<std::int64_t>(1, groups)) * static_cast<double>(m) *
                               static_cast<double>(k) * static_cast<double>(n);
-    const double efficiency =
-        share(r, operations, type == ProductType::fp8 ? peaks_.eight_bit_operations : peaks_.half_operations, kOverPeak);
+    const double efficiency = share(r, operations, peak_of(type), kOverPeak);
     if (groups > 0)
       m_.shapes.grouped.push_back({groups, m, n, k, layout[0], efficiency});
     else

@@ -50,9 +50,10 @@ void add_calibrate(CLI::App& app, int& status) {
   const auto seconds = std::make_shared<double>(2);
   command->add_option("-o,--output", *output, "JSON file, with --torch the script; - is standard output")->capture_default_str();
   command->add_option("--seconds", *seconds, "For how long")->check(check_positive)->check(CLI::Range(0.1, 600.0))->capture_default_str();
+  const auto script = std::make_shared<bool>(false);
   CLI::Option* const torch = command->add_flag(
-      "--torch",
-      "Write a Python script that measures the GPUs of a node with PyTorch (alone or under torchrun) and writes such a file there");
+      "--torch", *script,
+      "Write a Python script that measures the GPUs of a node with PyTorch (alone or under torchrun) and writes such a file");
   const auto like = std::make_shared<std::string>();
   const auto models = std::make_shared<std::vector<std::string>>();
   command->add_option("--like", *like, "With --torch: a machine whose numbers stand in for those that are not measured, as of its network")
@@ -60,8 +61,8 @@ void add_calibrate(CLI::App& app, int& status) {
   command->add_option("--model", *models, "With --torch: transformers whose products are measured, by name or file; some common ones")
       ->needs(torch)
       ->delimiter(',');
-  command->callback([output, seconds, torch, like, models, command, &status] {
-    if (torch->count() == 0) {
+  command->callback([output, seconds, script, like, models, command, &status] {
+    if (!*script) {
       status = run(*output, *seconds);
       return;
     }
