@@ -203,7 +203,7 @@ class PoplarExecutor:
         if self._options.exists("random_seed"):
             torch.manual_seed(self._options.random_seed)
         with hooks.compiling(), translated():
-            self._program = self._make_training(batch) if self._training else self._make_inference(batch)
+            self._program = (self._make_training(batch) if self._training else self._make_inference(batch)).open()
 
     def _call_model(self, tensors):
         """The model's outputs for the tensors of its arguments: those that are tensors."""
@@ -241,7 +241,8 @@ class PoplarExecutor:
         self._written = [i - len(resident) for i in take_writes(graph, len(resident), None)]
         if calls_host(graph):
             return HostedProgram(graph, self._device(), resident, steps, replicas)
-        return Program(graph, self._device(), resident, steps=steps, replicas=replicas)
+        names = [*names, *(f"input_{i}" for i in range(len(batch)))]
+        return Program(graph, self._device(), resident, steps=steps, replicas=replicas, names=names)
 
     def _check_buffers(self, given):
         """Raises poptorch.Error if forward replaced or removed a buffer: `given` is what the buffers were, by name."""

@@ -12,6 +12,8 @@ _LOSSES = {F.l1_loss, F.mse_loss, F.cross_entropy, F.nll_loss, F.binary_cross_en
 # Weights take the type of what they are applied to.
 _WEIGHTED = {F.linear, F.conv1d, F.conv2d, F.conv3d, F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d, torch.conv1d, torch.conv2d, torch.conv3d,
              torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d}
+# Indices of bytes are masks.
+_INDEXED = {torch.Tensor.__getitem__, torch.Tensor.__setitem__, torch.Tensor.index_put, torch.Tensor.index_put_, torch.index_put}
 _current = []
 
 
@@ -74,12 +76,21 @@ class _Mode(torch.overrides.TorchFunctionMode):
         if function in _WEIGHTED:
             self._trace.convolutions += function is not F.linear
             args, kwargs = _same_type(args, kwargs)
+        if function in _INDEXED:
+            args = (args[0], _masks(args[1]), *args[2:])
         from poptorch import ctc
 
         result = ctc.loss(*args, **kwargs) if function is F.ctc_loss else function(*args, **kwargs)
         if function in _LOSSES and isinstance(result, torch.Tensor):
             self._trace.found.append(result)
         return result
+
+
+def _masks(index):
+    """An index whose masks of bytes are masks of bools."""
+    if isinstance(index, (tuple, list)):
+        return type(index)(_masks(i) for i in index)
+    return index.bool() if isinstance(index, torch.Tensor) and index.dtype == torch.uint8 else index
 
 
 def _same_type(args, kwargs):

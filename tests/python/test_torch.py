@@ -174,3 +174,55 @@ def test_micro_batches_are_one_batch(options):
     assert given.shape == tuple(lead)
     torch.testing.assert_close(given.reshape(steps, -1).mean(1), expected)
     torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_backend_has_a_name():
+    model = perceptron()
+    x, _ = batch()
+    torch.testing.assert_close(torch.compile(model, backend="pando", options={"device": "ipu_model"})(x), model(x))
+    assert "pando" in torch._dynamo.list_backends()
+
+
+def test_a_strategy_for_a_module_is_found_and_runs():
+    import pando
+    from popxl import distribution
+
+    model = perceptron()
+    x, y = torch.randn(8, 8), torch.randint(0, 4, (8,))
+    step = dict(loss=torch.nn.functional.cross_entropy, optimizer=torch.optim.SGD(model.parameters(), lr=0.1))
+    found = pando.search(model, x, y, **step, devices=2, machine="ipu2:64", require="data=2")
+    ir = pando.torch.to_ir(model, x, y, **step)
+    assert [v.name for v in ir.main_graph.variables][:2] == ["0.weight", "0.bias"]
+    streams = {s.tensor_id: s for s in ir.get_all_h2d_streams()}
+    with distribution.Session(ir, found.best.words, "cpu") as session:
+        loss, = session.run({streams["input_0"]: x.numpy(), streams["input_1"]: y.numpy()}).values()
+    torch.testing.assert_close(torch.from_numpy(loss), torch.nn.functional.cross_entropy(model(x), y).detach())
+    assert pando.search(model, x, devices=[1, 2], machine="ipu2:64").devices in (1, 2)
+    assert pando.search(pando.torch.to_ir(model, x), devices=1, machine="ipu2:64").best.seconds > 0
+    for arguments, options in (((model,), {}), ((3,), {}), ((ir, x), {}), ((model, x), dict(loss=torch.nn.functional.mse_loss))):
+        with pytest.raises(TypeError):
+            pando.search(*arguments, devices=2, machine="ipu2:64", **options)
+
+
+COMPOSED = {
+    "cdist": (lambda a, b: torch.cdist(a, b, 3.0), lambda: (torch.randn(2, 5, 4), torch.randn(2, 3, 4))),
+    "pdist": (torch.pdist, lambda: (torch.randn(6, 3),)),
+    "embedding_bag": (lambda w, i, o: torch.nn.functional.embedding_bag(i, w, o, mode="mean", padding_idx=2),
+                      lambda: (torch.randn(10, 3), torch.tensor([1, 2, 4, 5, 4, 3, 2, 9]), torch.tensor([0, 4, 4]))),
+    "cumprod": (lambda x: x.cumprod(1), lambda: (torch.randn(2, 5),)),
+    "integers": (lambda x, m: torch.where(m, x, 0.0).masked_scatter(m, x * 2), lambda: (torch.randn(3, 4), torch.rand(3, 4) > 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_ops_that_are_composed(name):
+    function, inputs = COMPOSED[name]
+    torch.manual_seed(4)
+    given = inputs()
+    results = []
+    for f in (function, torch.compile(function, backend="pando")):
+        leaves = [t.clone().requires_grad_() if t.is_floating_point() else t for t in given]
+        y = f(*leaves)
+        y.square().sum().backward()
+        results.append([y.detach(), *(t.grad for t in leaves if t.requires_grad)])
+    torch.testing.assert_close(results[1], results[0], rtol=1e-4, atol=1e-5)

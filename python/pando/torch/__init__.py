@@ -1,11 +1,14 @@
 """PyTorch programs on Pando.
 
-    model = torch.compile(model, backend=pando.torch.backend)           # forward and backward as programs of Pando
+    model = torch.compile(model, backend="pando")                       # forward and backward as programs of Pando
     step = pando.torch.compile_step(model, loss, optimizer)             # a whole training step, weights resident
+    ir = pando.torch.to_ir(model, inputs)                               # the program itself, for a search or a tool
 
 `import pando.torch` costs little: torch's compiler and Pando are imported when they are used.
 """
-_HOMES = {"backend": "backend", "compile_step": "step", "TrainingStep": "step", "UnsupportedOps": "importer", "UnsupportedType": "types"}
+from pando.torch.registration import register
+
+_HOMES = {"backend": "backend", "compile_step": "step", "to_ir": "ir", "TrainingStep": "step", "UnsupportedOps": "importer", "UnsupportedType": "types"}
 
 __all__ = [*_HOMES]
 
@@ -22,3 +25,6 @@ def __getattr__(name):
 
 def __dir__():
     return [*globals(), *__all__]
+
+
+register()

@@ -32,7 +32,7 @@ def backend(graph_module, example_inputs, *, options=None):
 
     def compile_graph(graph, inputs):
         try:
-            return adapter.boxed(Program(graph, chosen["device"]))
+            return adapter.boxed(Program(graph, chosen["device"]).open())
         except (UnsupportedOps, UnsupportedType):
             if not chosen["fallback"]:
                 raise

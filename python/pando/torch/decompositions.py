@@ -4,6 +4,7 @@ import functools
 import torch
 
 from pando.torch import adapter, rules  # noqa: F401  (it fills the table)
+from pando.torch.composed import COMPOSED
 from pando.torch.table import RULES
 
 aten = torch.ops.aten
@@ -24,6 +25,7 @@ def _table():
     table = adapter.core_decompositions()
     # Of core ATen itself what has no rule, where PyTorch can take it apart.
     table.update((op, function) for op, function in adapter.all_decompositions().items() if torch.Tag.core in op.tags)
+    table.update(COMPOSED)
     for overload in RULES:
         table.pop(overload, None)
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward

@@ -85,6 +85,13 @@ class HostedProgram:
         """Whether a node picks a result of a call."""
         return bool(node.args) and isinstance(node.args[0], torch.fx.Node) and node.args[0].target is _CALL
 
+    def open(self):
+        """See Program.open."""
+        for (program, _, _, _), _ in self._parts:
+            if program is not None:
+                program.open()
+        return self
+
     def run(self, inputs):
         """See Program.run."""
         values = dict(zip(self._nodes, inputs))

@@ -83,19 +83,24 @@ class Program:
         results: how many of forward's outputs are results, the others being gradients; None: all.
         steps, accumulation, replicas: how often.
         mean: whether gradients are divided by accumulation * replicas.
+        names: of what is resident and of the inputs; empty: those of the graph's nodes.
+
+    The session is made by open(), which the first run calls.
 
     Raises:
         UnsupportedOps: ops without a rule, all of them named.
         UnsupportedType: element types that programs do not have.
     """
 
-    def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True):
-        self._forward, self._update, self._results = forward, update, results
+    def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True,
+                 names=()):
+        self._forward, self._device, self._update, self._results = forward, device, update, results
         self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas, mean
         self._seed, self._last_rates, self._session = Seed(), None, None
         self._count = len(resident)
         nodes = placeholders(forward)
-        self._inputs = nodes[self._count:]
+        names = list(names) or [n.name for n in nodes]
+        self._inputs, self._names = nodes[self._count:], names[self._count:]
         self._outputs, self._streams = [], []
         self.ir = popxl.Ir()
         self.ir.num_host_transfers = steps * accumulation
@@ -103,14 +108,19 @@ class Program:
         # Reads and writes of what stays keep their order.
         ordered = update is not None or any(map(is_write, forward.graph.nodes))
         with self.ir.main_graph, popxl.in_sequence(ordered):
-            self._variables = [popxl.variable(to_array(x), to_popxl(x.dtype), name=n.name) for x, n in zip(resident, nodes)]
+            self._variables = [popxl.variable(to_array(x), to_popxl(x.dtype), name=name) for x, name in zip(resident, names)]
             self._rates = [popxl.variable(np.float32(r), popxl.float32, name="rate") for r in rates]
             accumulators = self._make_accumulators() if accumulation > 1 and update is not None else []
             self._loop(self._write_step, steps if update is not None else steps * accumulation, [*self._variables, *self._rates, *accumulators])
-        if ordered or any(stream for stream, _ in self._outputs):
-            self._session = popxl.Session(self.ir, device, weights_to_host_on_exit=False)
+        self._runs = ordered or any(stream for stream, _ in self._outputs)
+
+    def open(self):
+        """Compiles the program, unless that is done. What is constant needs none. Returns self."""
+        if self._session is None and self._runs:
+            self._session = popxl.Session(self.ir, self._device, weights_to_host_on_exit=False)
             self._session.__enter__()
             weakref.finalize(self, self._session.__exit__, None, None, None)
+        return self
 
     # --- writing
 
@@ -152,18 +162,18 @@ class Program:
         parts = self._accumulation * self._replicas
         return gradient * (1 / parts) if self._mean and parts > 1 else gradient
 
-    def _load(self, node):
+    def _load(self, node, name):
         """The value of an input: a tensor from a stream; a number that the graph knows; None for what it does not use."""
         value = node.meta["val"]
         if not isinstance(value, torch.Tensor):
             self._streams.append(None)
             return value
-        stream = popxl.h2d_stream(tuple(value.shape), to_popxl(value.dtype), name=node.name) if node.users else None
+        stream = popxl.h2d_stream(tuple(value.shape), to_popxl(value.dtype), name=name) if node.users else None
         self._streams.append(stream)
         return None if stream is None else ops.host_load(stream)
 
     def _write_batch(self, resident):
-        made = Importer(self._seed).run(self._forward, [*resident, *map(self._load, self._inputs)])
+        made = Importer(self._seed).run(self._forward, [*resident, *map(self._load, self._inputs, self._names)])
         for value in made[:self._results]:
             if not isinstance(value, popxl.Tensor):
                 self._outputs.append((None, value))
@@ -185,6 +195,7 @@ class Program:
         Returns:
             arrays of the same form, or what is constant, in the order of the results.
         """
+        self.open()
         if self._session is None:
             return [constant for _, constant in self._outputs]
         rates = [float(r) for r in rates]
@@ -202,11 +213,11 @@ class Program:
 
     def load(self, resident):
         """Takes the contents of host tensors, in the order of `resident`; None leaves what is there."""
-        self._session.write_variables_data({v: to_array(x).astype(v.dtype.as_numpy()) for v, x in zip(self._variables, resident) if x is not None})
+        self.open()._session.write_variables_data({v: to_array(x).astype(v.dtype.as_numpy()) for v, x in zip(self._variables, resident) if x is not None})
 
     def save(self, resident):
         """Gives host tensors the contents that the device holds."""
-        data = self._session.get_tensors_data(self._variables)
+        data = self.open()._session.get_tensors_data(self._variables)
         with torch.no_grad():
             for v, x in zip(self._variables, resident):
                 x.data.copy_(to_tensor(data[v], x.dtype))

@@ -181,12 +181,13 @@ class StepProgram:
         outputs = output(forward).args[0]
         # Results of forward: the loss, outputs, gradients, what it writes into inputs. Gradients come last in a program.
         gradients = outputs[self._results:self._results + len(self._trained)]
-        by_name = dict(zip(self._names, self._tensors))
+        by_name, names_of = dict(zip(self._names, self._tensors)), dict(zip(self._tensors, self._names))
         named = [gradients[next(i for i, p in enumerate(self._trained) if p is by_name[name])] for name in gradients_of]
         results = [*outputs[:self._results], *outputs[self._results + len(self._trained):], *named]
         output(forward).args = ([*results, *gradients],)
+        names = [*self._names, *(f"{key}.{names_of[p]}" for p, key in self._state), *(f"input_{i}" for i in range(len(batch)))]
         self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
-                                options.gradient_accumulation, options.replicas, mean)
+                                options.gradient_accumulation, options.replicas, mean, names)
         self.ir = self._program.ir
 
     def _resident(self):
@@ -235,6 +236,11 @@ class StepProgram:
         gradients = [torch.zeros_like(p) for p in self._trained]
         rates_now = [torch.tensor(r) for r in self._rate_values()]
         return adapter.trace(update, [*(x.detach() for x in self._resident()), *rates_now, *gradients], decompositions())
+
+    def open(self):
+        """Compiles the program, which else the first run does. Returns self."""
+        self._program.open()
+        return self
 
     def run(self, arrays):
         """Arrays for all micro-batches in; the loss, the outputs and what is written into inputs (`written`: which) out, as arrays."""

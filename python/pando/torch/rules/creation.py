@@ -56,6 +56,16 @@ def eye(g, *sizes, **options):
     return g.array(np.eye(*g.shape), g.dtype)
 
 
+@rule(aten.triu_indices.default)
+def triu_indices(g, row, col, offset=0, **options):
+    return g.array(np.stack(np.triu_indices(row, offset, col)), g.dtype)
+
+
+@rule(aten.tril_indices.default)
+def tril_indices(g, row, col, offset=0, **options):
+    return g.array(np.stack(np.tril_indices(row, offset, col)), g.dtype)
+
+
 # --- random numbers: Pando's streams, another one for each op of a program, from a seed that torch's generator gives at each call
 
 

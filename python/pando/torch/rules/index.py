@@ -103,12 +103,24 @@ def index_put(g, x, indices, values, accumulate=False):
 
 
 def _masked_put(g, x, indices, values, accumulate):
-    if len([i for i in indices if i is not None]) != 1 or indices[0] is None or values.nelms != 1:
-        raise NotImplementedError(f"{g.node.target}: a mask of bools with values of several elements has a shape that depends on data.")
-    mask = indices[0]
-    mask = g.reshape(mask, [*mask.shape, *[1] * (len(x.shape) - len(mask.shape))])
-    values = g.reshape(g.cast(values, x.dtype), [])
+    if len([i for i in indices if i is not None]) != 1 or indices[0] is None:
+        raise NotImplementedError(f"{g.node.target}: a mask of bools among other indices has a shape that depends on data.")
+    mask, values = indices[0], g.cast(values, x.dtype)
+    rest = list(x.shape[len(mask.shape):])
+    if len(values.shape) > len(rest) and values.shape[0] > 1:
+        values = _in_turn(g, mask, values, rest)
+    mask = g.reshape(mask, [*mask.shape, *[1] * len(rest)])
+    values = g.expand(values if len(values.shape) <= len(x.shape) else g.reshape(values, values.shape[-len(x.shape):]), x.shape)
     return g.expand(g.one("where", mask, g.one("add", x, values) if accumulate else values, x), x.shape)
+
+
+def _in_turn(g, mask, values, rest):
+    """For the n-th True of a mask the n-th of some values; anything where it is False."""
+    count = mask.nelms
+    place = g.one("sub", running_sum(g, g.cast(g.reshape(mask, [count]), popxl.int32), 0), g.constant(1, popxl.int32))
+    place = g.one("minimum", g.one("maximum", place, g.constant(0, popxl.int32)), g.constant(values.shape[0] - 1, popxl.int32))
+    values = g.expand(values, [values.shape[0], *rest])
+    return g.reshape(g.one("gather", values, place, axis=0), [*mask.shape, *rest])
 
 
 def _cut_to(g, t, shape, axis):
@@ -173,12 +185,8 @@ def index_add(g, x, dim, index, source, alpha=1):
 @rule(aten.masked_scatter.default)
 def masked_scatter(g, x, mask, source):
     # The n-th True takes the n-th element of the source.
-    count = x.nelms
-    flags = g.cast(g.reshape(g.expand(mask, x.shape), [count]), popxl.int32)
-    place = g.one("maximum", g.one("sub", running_sum(g, flags, 0), g.constant(1, popxl.int32)), g.constant(0, popxl.int32))
-    place = g.one("minimum", place, g.constant(source.nelms - 1, popxl.int32))
-    taken = g.reshape(g.one("gather", g.reshape(source, [source.nelms]), place, axis=0), x.shape)
-    return g.one("where", mask, taken, x)
+    mask = g.expand(mask, x.shape)
+    return g.one("where", mask, _in_turn(g, mask, g.reshape(source, [source.nelms]), []), x)
 
 
 @rule(aten.searchsorted.Tensor)

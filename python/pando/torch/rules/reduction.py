@@ -65,8 +65,9 @@ def _with_place(row, place):
     def convert(g, x, dim, keepdim=False):
         if not x.shape:
             return x, g.constant(0, popxl.int32)
-        axis = axis_of(x, dim)
-        return g.one(row, x, axis=[axis], keepdims=bool(keepdim)), g.one(place, x, dim=axis, keepdim=bool(keepdim))
+        axis, dtype = axis_of(x, dim), x.dtype
+        x = g.cast(x, popxl.int32) if dtype is popxl.bool else x
+        return g.cast(g.one(row, x, axis=[axis], keepdims=bool(keepdim)), dtype), g.one(place, x, dim=axis, keepdim=bool(keepdim))
 
     return convert
 

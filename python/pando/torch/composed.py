@@ -1,0 +1,125 @@
+"""Ops of PyTorch, forward and backward, that are made of others: what PyTorch itself does not take apart."""
+import torch
+
+aten = torch.ops.aten
+
+
+def _norm(difference, p):
+    """The p-norm along the last dimension."""
+    size = difference.abs()
+    if p == 0:
+        return (difference != 0).to(difference.dtype).sum(-1)
+    if p == 1:
+        return size.sum(-1)
+    if p == 2:
+        return difference.square().sum(-1).sqrt()
+    return size.amax(-1) if p == float("inf") else size.pow(p).sum(-1).pow(1 / p)
+
+
+def _norm_backward(gradient, difference, p, norm):
+    """The gradient of _norm: gradient and norm have a last dimension of 1."""
+    if p == 0:
+        return torch.zeros_like(difference)
+    if p == 1:
+        return gradient * difference.sign()
+    if p == float("inf"):
+        return gradient * difference.sign() * (difference.abs() == norm).to(difference.dtype)
+    power = difference if p == 2 else difference.sign() * difference.abs().pow(p - 1)
+    divisor = norm if p == 2 else norm.pow(p - 1)
+    nothing = torch.zeros_like(difference)
+    return torch.where(norm == 0, nothing, gradient * power / torch.where(norm == 0, torch.ones_like(divisor), divisor))
+
+
+def _cdist(x1, x2, p, compute_mode=None):
+    return _norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+
+
+def _cdist_backward(gradient, x1, x2, p, distances):
+    made = _norm_backward(gradient.unsqueeze(-1), x1.unsqueeze(-2) - x2.unsqueeze(-3), p, distances.unsqueeze(-1)).sum(-2)
+    return made.sum_to_size(x1.shape)
+
+
+def _pairs(count):
+    first, second = torch.triu_indices(count, count, 1).unbind()
+    return first, second
+
+
+def _pdist(x, p=2):
+    first, second = _pairs(x.shape[0])
+    return _norm(x.index_select(0, first) - x.index_select(0, second), p)
+
+
+def _pdist_backward(gradient, x, p, distances):
+    first, second = _pairs(x.shape[0])
+    made = _norm_backward(gradient.unsqueeze(-1), x.index_select(0, first) - x.index_select(0, second), p, distances.unsqueeze(-1))
+    return torch.zeros_like(x).index_add(0, first, made).index_add(0, second, -made)
+
+
+_SUM, _MEAN = 0, 1
+
+
+def _kept(indices, padding_idx, dtype):
+    """1 for each index that counts, 0 for padding, in a column."""
+    ones = torch.ones(indices.shape, dtype=dtype)
+    return (ones if padding_idx < 0 else torch.where(indices == padding_idx, 0, ones)).unsqueeze(1)
+
+
+def _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1):
+    if mode not in (_SUM, _MEAN) or scale_grad_by_freq:
+        raise NotImplementedError("aten._embedding_bag: mode='max' and scale_grad_by_freq are not there; 'sum' and 'mean' are.")
+    bags = offsets.shape[0] - int(include_last_offset)
+    places = torch.arange(indices.shape[0]).unsqueeze(1)
+    bag = (places >= offsets[:bags].unsqueeze(0)).to(torch.int64).sum(1) - 1
+    kept = _kept(indices, padding_idx, weight.dtype)
+    rows = weight.index_select(0, indices) * kept
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    whole = torch.zeros((bags, weight.shape[1]), dtype=weight.dtype).index_add(0, bag, rows)
+    size = torch.zeros((bags, 1), dtype=weight.dtype).index_add(0, bag, kept)
+    if mode == _MEAN:
+        whole = whole / size.clamp(min=1)
+    size = size.squeeze(1).to(offsets.dtype)
+    return whole, bag.to(offsets.dtype), size, torch.zeros_like(size)
+
+
+def _embedding_bag_backward(gradient, indices, bag, size, largest, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1):
+    rows = gradient.index_select(0, bag) * _kept(indices, padding_idx, gradient.dtype)
+    if mode == _MEAN:
+        rows = rows / size.index_select(0, bag).clamp(min=1).to(gradient.dtype).unsqueeze(1)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    return torch.zeros((num_weights, gradient.shape[1]), dtype=gradient.dtype).index_add(0, indices, rows)
+
+
+def _embedding_bag_backward_of_any(gradient, indices, offsets, bag, size, largest, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights,
+                                   padding_idx=-1):
+    return _embedding_bag_backward(gradient, indices, bag, size, largest, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+
+
+def _masked_scatter_backward(gradient, mask, sizes):
+    # What the n-th True took came from the n-th element.
+    count = 1
+    for size in sizes:
+        count *= size
+    flat = mask.expand(gradient.shape).reshape(-1)
+    place = (flat.to(torch.int64).cumsum(0) - 1).clamp(min=0, max=count - 1)
+    taken = torch.where(flat, gradient.reshape(-1), torch.zeros_like(gradient.reshape(-1)))
+    return torch.zeros(count, dtype=gradient.dtype).index_add(0, place, taken).reshape(sizes)
+
+
+def _rrelu(x, noise, lower=1 / 8, upper=1 / 3, training=False, generator=None):
+    if not training:
+        return torch.where(x > 0, x, x * ((lower + upper) / 2)), noise
+    slopes = torch.where(x > 0, torch.ones_like(x), aten.uniform.default(torch.empty_like(x), lower, upper))
+    return x * slopes, slopes
+
+
+def _rrelu_backward(gradient, x, noise, lower, upper, training, self_is_result):
+    return gradient * (noise if training else torch.where(x > 0, torch.ones_like(x), torch.full_like(x, (lower + upper) / 2)))
+
+
+COMPOSED = {
+    aten.rrelu_with_noise_functional.default: _rrelu, aten.rrelu_with_noise_backward.default: _rrelu_backward, aten._cdist_forward.default: _cdist,
+    aten._cdist_backward.default: _cdist_backward, aten._pdist_forward.default: _pdist, aten._pdist_backward.default: _pdist_backward,
+    aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_backward.default: _embedding_bag_backward_of_any,
+    aten._embedding_bag_dense_backward.default: _embedding_bag_backward, aten.masked_scatter_backward.default: _masked_scatter_backward}
