@@ -26,6 +26,8 @@ REASONS = {
     "src/ir/compositions/shape/cumulative.cpp": "which operation goes on along the axis",
     "src/ir/compositions/shape/pad.cpp": "kinds of padding, attribute mode",
     "src/ir/types/tuples.cpp": "kinds of reductions, attribute op",
+    "src/emit/torch/ops/distributed.cpp": "kinds of reductions, attribute op",
+    "src/emit/torch/ops/index.cpp": "kinds of reductions, attribute reduction",
     "src/ir/shared/nll.cpp": "kinds of reductions, attribute reduction",
     "src/ir/shared/reduction_kind.cpp": "kinds of reductions, attribute op",
     "src/ir/shared/windows/interpolation.cpp": "ways of rounding, attribute nearest_mode",

@@ -14,6 +14,7 @@ void add_allocate(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 // `is_program`: the words are those of a program, as they follow --.
 void add_dump(CLI::App& app, int& status, bool is_program);
+void add_emit(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);
 void add_jupyter(CLI::App& app, int& status);
 void add_machines(CLI::App& app, int& status);

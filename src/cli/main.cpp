@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   pando::cli::add_allocate(app, status);
   pando::cli::add_calibrate(app, status);
   pando::cli::add_dump(app, status, std::find(argv, argv + argc, std::string_view("--")) != argv + argc);
+  pando::cli::add_emit(app, status);
   pando::cli::add_import(app, status);
   pando::cli::add_jupyter(app, status);
   pando::cli::add_machines(app, status);

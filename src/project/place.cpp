@@ -168,7 +168,7 @@ class Sends {
     const GraphId main = m_.main_graph();
     const std::vector<OpId> ops = m_.graph(main).ops;
     for (OpId o : ops) {
-      if (is_transfer(m_, o)) continue;
+      if (is_transfer(m_, o) || devices_[o.index()] < 0) continue;
       for (std::uint32_t i = 0; i < m_.op(o).operand_count; ++i) {
         const ValueId v = m_.operand(o, i);
         const std::int32_t to = devices_[o.index()];

@@ -15,7 +15,7 @@ namespace pando::project {
 std::vector<std::int32_t> complete_devices(ir::Module& module);
 
 // Makes every operand lie where its op runs: one `send` for each value and device, right behind the value's definition. Constants are made
-// on every device that uses them. `devices` grows with the ops.
+// on every device that uses them. `devices` grows with the ops; an op of device -1 lies on several, and its operands stay where they are.
 void insert_sends(ir::Module& module, std::vector<std::int32_t>& devices);
 
 // An op that only takes a tensor to another device.

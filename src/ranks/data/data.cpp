@@ -2,6 +2,7 @@
 
 #include "base/sizes.h"
 #include "ir/error.h"
+#include "ir/meaning/made_data.h"
 #include "ir/text/print.h"
 #include "ranks/data/pieces.h"
 #include "transform/distribute/parts.h"
@@ -18,27 +19,6 @@ namespace {
 
 // What a run writes beside its variables: such a file may be the next run's input.
 constexpr std::string_view kOutput = "output/";
-
-std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xBF58476D1CE4E5B9ull;
-  x ^= x >> 27;
-  x *= 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
-
-// The same for a name, whoever asks and in which order.
-void make(std::uint64_t seed, const std::string& name, HostTensor& to) {
-  std::uint64_t state = mix(seed + 0x9E3779B97F4A7C15ull);
-  for (char c : name) state = mix(state ^ static_cast<unsigned char>(c));
-  for (std::int64_t i = 0; i < to.elements(); ++i) {
-    state += 0x9E3779B97F4A7C15ull;
-    const std::uint64_t bits = mix(state);
-    to.set(i, is_floating(to.dtype())        ? static_cast<double>(bits >> 40) / (1 << 23) - 1
-              : to.dtype() == DType::boolean ? static_cast<double>(bits & 1)
-                                             : 1 + static_cast<double>(bits % 3));
-  }
-}
 
 HostTensor piece_of(const HostTensor& whole, const Shape& start, const Shape& shape, const std::string& name) {
   return transform::part_of(whole, start, box_of(whole.shape(), start, shape, name)).reshaped(shape);
@@ -169,7 +149,7 @@ std::optional<HostTensor> Data::whole(const std::string& name, DType dtype, cons
   if (!has_whole(name, shape)) return std::nullopt;
   std::optional<HostTensor> t = find(name, dtype);
   if (!t && begins_with_zeros(name)) t.emplace(dtype, shape);
-  if (!t && seed_) make(*seed_, name, t.emplace(dtype, shape));
+  if (!t && seed_) make_data(*seed_, name, t.emplace(dtype, shape));
   return t;
 }
 
@@ -185,7 +165,7 @@ bool Data::has_blocks(const std::string& name, const Shape& shape) const {
 std::optional<HostTensor> Data::blocks(const std::string& name, DType dtype, const Shape& shape, std::int64_t wanted) const {
   if (!has_blocks(name, shape)) return std::nullopt;
   std::optional<HostTensor> t = find(name, dtype);
-  if (!t && seed_) make(*seed_, name, t.emplace(dtype, with_blocks(wanted, shape)));
+  if (!t && seed_) make_data(*seed_, name, t.emplace(dtype, with_blocks(wanted, shape)));
   return t;
 }
 

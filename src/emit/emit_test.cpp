@@ -1,0 +1,88 @@
+#include "emit/emit.h"
+
+#include "base/testing/golden.h"
+#include "emit/torch/torch_row.h"
+#include "ir/op_table.h"
+#include "ir/text/parse.h"
+#include "models/mlp.h"
+#include "pando/model_error.hpp"
+#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/parallelise.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace pando::emit {
+namespace {
+
+using namespace ir;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Emitted emitted(const transform::Strategy& strategy, const models::Mlp& shape = {.layers = 2, .width = 4, .batch = 4}) {
+  const transform::Program mlp = models::build_mlp(shape);
+  const transform::Distributed d = transform::parallelise(mlp, strategy);
+  Options options;
+  options.pieces = transform::pieces_of(mlp, d);
+  return torch_program(d.module, options);
+}
+
+const std::string& file(const Emitted& e, const std::string& name) {
+  for (const File& f : e.files) {
+    if (f.name == name) return f.bytes;
+  }
+  throw std::out_of_range(name);
+}
+
+// PANDO_BLESS=1 rewrites them.
+TEST(EmitTorch, Golden) {
+  const Emitted data = emitted({.data = 2});
+  expect_golden("emit/mlp_data.txt", file(data, "program_0.py") + "# layout.py\n" + file(data, "layout.py"));
+  expect_golden("emit/mlp_pipeline.txt", file(emitted({.pipeline = 2, .microbatches = 2}), "program_0.py") + "# program_1.py\n" +
+                                             file(emitted({.pipeline = 2, .microbatches = 2}), "program_1.py"));
+}
+
+TEST(EmitTorch, SameTextForSameWork) {
+  EXPECT_EQ(emitted({.data = 2}).programs, emitted({.data = 4}).programs);
+  EXPECT_EQ(emitted({.data = 4}).ranks, 4u);
+}
+
+// Every op of the model level is written, is written in terms of others, or belongs to a graph's structure.
+TEST(EmitTorch, EveryOp) {
+  const std::set<std::string_view> missing = {"interpolate",
+                                              "interpolate_grad",
+                                              "roi_align",
+                                              "roi_align_grad",
+                                              "replica_sharded_slice",
+                                              "replicated_slice",
+                                              "differentiable_replicated_all_reduce",
+                                              "replicated_all_gather",
+                                              "replicated_all_reduce_",
+                                              "replicated_all_reduce",
+                                              "replicated_reduce_scatter"};
+  for (const OpRow* row : op_table()) {
+    const bool structural = row->control != Control::none || row->tuple != Tuple::none || row->constant ||
+                            has(row->effects, Effects::stream) || has(row->effects, Effects::remote) || has(row->effects, Effects::code);
+    EXPECT_EQ(!find_torch_row(op_kind(row->name)) && !structural && !row->expand, missing.contains(row->name)) << row->name;
+  }
+}
+
+TEST(EmitTorch, UnknownOpsTogether) {
+  const std::string text = R"(module
+variable "x" input 0: Tensor[(1, 1, 2, 2), float32]
+
+graph main(x: Tensor[(1, 1, 2, 2), float32]):
+    y: Tensor[(1, 1, 4, 4), float32] = interpolate(x, scale_factor=[1.0, 1.0, 2.0, 2.0])
+    z: Tensor[(1, 1, 8, 8), float32] = interpolate(y, scale_factor=[1.0, 1.0, 2.0, 2.0])
+    return z
+)";
+  try {
+    torch_program(ir::parse(text), {});
+    FAIL();
+  } catch (const ModelError& e) { EXPECT_THAT(e.what(), HasSubstr("interpolate (2)")); }
+}
+
+}  // namespace
+}  // namespace pando::emit

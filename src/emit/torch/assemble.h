@@ -1,0 +1,46 @@
+// Programs of devices as a folder of files.
+#pragma once
+
+#include "emit/emit.h"
+#include "emit/torch/program_text.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pando::emit {
+
+// Tensors in NAME.bin, one behind the other; NAME.json says where.
+class TensorFile {
+ public:
+  // `allowed`: a further number of the entry.
+  void add(const std::string& name, const ir::HostTensor& t, const double* allowed = nullptr);
+  bool empty() const { return entries_.empty(); }
+  void put(const std::string& name, std::vector<File>& files) const;
+
+ private:
+  std::vector<std::string> entries_;
+  std::string bytes_;
+};
+
+struct Rank {
+  std::int32_t device = 0;
+  std::size_t program = 0;
+  ProgramText text;
+};
+
+// `write(device, canonical)`: the text of one device's program. Devices whose canonical texts are equal share a file.
+std::vector<Rank> ranks_of(const ir::TypeTable& types, const std::vector<std::int32_t>& devices,
+                           const std::function<ProgramText(std::int32_t device, bool canonical)>& write,
+                           std::vector<ProgramText>& programs);
+
+void add_programs(const ir::TypeTable& types, const std::vector<ProgramText>& programs, const std::vector<Rank>& ranks, Emitted& out);
+void add_layout(const ir::TypeTable& types, const std::vector<Rank>& ranks, const Options& options, Emitted& out);
+// runtime.py, run.py, check.py, launch.sh; of functions.py what the programs use.
+void add_support(const std::vector<ProgramText>& programs, std::size_t ranks, Emitted& out);
+
+// A file of python/.
+std::string_view python_file(std::string_view name);
+
+}  // namespace pando::emit
