@@ -1,4 +1,6 @@
 """Data in the batches that a call of a model takes."""
+import copy
+
 import torch
 
 from poptorch import enums, structure
@@ -188,13 +190,14 @@ class DataLoader(torch.utils.data.DataLoader):
 
 
 class _Own:
-    """The items of a DataLoader, as torch loads them."""
+    """The items of a DataLoader, as torch loads them, by workers of its own."""
 
     def __init__(self, loader):
-        self._dataset = loader
+        self._loader_copy = copy.copy(loader)
+        self._loader_copy.__dict__["_iterator"] = None
 
     def __iter__(self):
-        return torch.utils.data.DataLoader.__iter__(self._dataset)
+        return torch.utils.data.DataLoader.__iter__(self._loader_copy)
 
     def __len__(self):
-        return len(self._dataset)
+        return len(self._loader_copy)

@@ -97,7 +97,7 @@ class PoplarExecutor:
         self._seconds = None
         self._attached = False
         self._counters = Counters()
-        self._state_is_newer = False
+        self._state_is_newer = self._has_run = False
         if training:
             self._compiled_settings = optim.settings(optimizer)
             self._watch = optim.Watch(optimizer, chosen.relax_optimizer_checks)
@@ -304,6 +304,8 @@ class PoplarExecutor:
             poptorch.Error: inputs of other shapes, types or structure than it is compiled for.
         """
         assert self._options.connection_type != enums.ConnectionType.Never, "Trying to run a model on an offline device (ConnectionType.Never)."
+        if self._options.log_cycle_count:
+            raise createPoptorchError("Cycle count logging is only supported on actual IPU hardware.")
         args, kwargs = self._bound(args, kwargs)
         inputs = self._compile(args, kwargs) if self._program is None else self._check_inputs(args, kwargs)
         if not self._attached and self._seconds is not None:
@@ -318,6 +320,7 @@ class PoplarExecutor:
         arrays = [self._batches.all(t) for t in inputs]
         times.append(Counters.now())
         results = self._program.run(arrays)
+        self._has_run = True
         times.append(Counters.now())
         if self._training:
             self._device_is_newer = True
@@ -492,6 +495,8 @@ class PoplarExecutor:
     def cycleCount(self):
         if not self._options.log_cycle_count:
             raise createPoptorchError("Cycle count logging is disabled. Please set option logCycleCount to True to enable.")
+        if not self._has_run:
+            raise createPoptorchError("Please run the model at least once before obtaining cycle count.")
         raise createPoptorchError("Cycle count logging is only supported on actual IPU hardware.")
 
     # --- files

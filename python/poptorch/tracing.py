@@ -13,7 +13,8 @@ _LOSSES = {F.l1_loss, F.mse_loss, F.cross_entropy, F.nll_loss, F.binary_cross_en
 _WEIGHTED = {F.linear, F.conv1d, F.conv2d, F.conv3d, F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d, torch.conv1d, torch.conv2d, torch.conv3d,
              torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d}
 # Indices of bytes are masks.
-_INDEXED = {torch.Tensor.__getitem__, torch.Tensor.__setitem__, torch.Tensor.index_put, torch.Tensor.index_put_, torch.index_put}
+_INDEXED = {torch.Tensor.__getitem__, torch.Tensor.__setitem__, torch.Tensor.index_put, torch.Tensor.index_put_, torch.index_put,
+            torch.Tensor.masked_fill, torch.Tensor.masked_fill_, torch.masked_fill}
 _current = []
 
 

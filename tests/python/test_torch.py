@@ -226,3 +226,28 @@ def test_ops_that_are_composed(name):
         y.square().sum().backward()
         results.append([y.detach(), *(t.grad for t in leaves if t.requires_grad)])
     torch.testing.assert_close(results[1], results[0], rtol=1e-4, atol=1e-5)
+
+
+def test_a_weight_with_two_names_is_one():
+    class Tied(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(6, 6), torch.nn.Linear(6, 6)
+            self.second.weight = self.first.weight
+
+        def forward(self, x):
+            return self.second(torch.tanh(self.first(x)))
+
+    torch.manual_seed(5)
+    model = Tied()
+    twin = copy.deepcopy(model)
+    x, y = torch.randn(4, 6), torch.randn(4, 6)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    step = pando.torch.compile_step(twin, torch.nn.functional.mse_loss, torch.optim.SGD(twin.parameters(), lr=0.1))
+    for _ in range(2):
+        expected = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        expected.backward()
+        optimizer.step()
+        torch.testing.assert_close(step(x, y), expected.detach())
+    torch.testing.assert_close(twin.state_dict(), model.state_dict())

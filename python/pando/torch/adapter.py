@@ -126,10 +126,10 @@ def trace(function, inputs, decompositions):
 
 @contextlib.contextmanager
 def reparametrized(model, tensors):
-    """The model with other tensors in place of its parameters and buffers, by name."""
+    """The model with other tensors in place of its parameters and buffers, by name; one that has several names may be given by one of them."""
     from torch.nn.utils import stateless
 
-    with stateless._reparametrize_module(model, tensors):
+    with stateless._reparametrize_module(model, tensors, tie_weights=True):
         yield
 
 

@@ -1,7 +1,8 @@
 """A pytest plugin: writes what becomes of each test to a file at once, so that a test that ends the interpreter loses nothing but itself.
 
 Read from the environment: PANDO_OUTCOMES, the file; PANDO_DONE, a file with the ids of tests that are not to be run again; PANDO_SECONDS, after
-which a test is ended by an alarm (a signal that is not handled, since code of an extension would not return to a handler).
+which a test is ended by an alarm (a signal that is not handled, since code of an extension would not return to a handler); PANDO_IGNORED_MARKS, marks
+of tests that are not looked at, so that what is marked as a test of hardware runs.
 """
 import json
 import os
@@ -28,6 +29,13 @@ def pytest_collection_modifyitems(config, items):
         gone = set(done.read().splitlines())
     config.hook.pytest_deselected(items=[i for i in items if i.nodeid in gone])
     items[:] = [i for i in items if i.nodeid not in gone]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    ignored = os.environ.get("PANDO_IGNORED_MARKS", "").split()
+    for node in item.listchain():
+        node.own_markers[:] = [mark for mark in node.own_markers if mark.name not in ignored]
 
 
 def pytest_collectreport(report):

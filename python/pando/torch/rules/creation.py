@@ -113,8 +113,8 @@ def normal(g, x, mean=0.0, std=1.0, generator=None):
     return g.one("add", g.one("mul", _normal(g, g.shape), g.constant(std, g.dtype)), g.constant(mean, g.dtype))
 
 
-@rule(aten.normal.Tensor_float, aten.normal.float_Tensor, aten.normal.Tensor_Tensor)
-def normal_of_tensors(g, mean=0.0, std=1.0, generator=None):
+@rule(aten.normal.Tensor_float, aten.normal.float_Tensor, aten.normal.Tensor_Tensor, aten.normal.float_float)
+def normal_of_tensors(g, mean=0.0, std=1.0, *size, generator=None, **options):
     return g.one("add", g.one("mul", _normal(g, g.shape), g.cast(std, g.dtype)), g.cast(mean, g.dtype))
 
 
