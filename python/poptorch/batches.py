@@ -13,6 +13,11 @@ def narrowed(t):
     return t.to(NARROWED.get(t.dtype, t.dtype))
 
 
+def traced(t):
+    """A tensor as a model sees it while it is traced: PyTorch asks for int64 in many places, so that stays."""
+    return t if t.dtype == torch.int64 else narrowed(t)
+
+
 class Batches:
     """The micro-batches of a call. The first dimension of an input counts them: steps outermost, then accumulation, then groups of replicas.
 
@@ -51,7 +56,7 @@ class Batches:
 
     def all(self, t):
         """A tensor as an array (micro-batches, replicas, ...), without leading dimensions of 1."""
-        t = narrowed(t.detach())
+        t = traced(t.detach())
         lead = [self.steps * self.accumulation, self.replicas]
         if t.dim() == 0:
             t = t.expand(lead)

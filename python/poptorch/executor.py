@@ -14,7 +14,7 @@ from pando.torch.step import StepOptions, StepProgram
 
 from poptorch import enums, hooks, optim, saving, structure, tracing
 from poptorch.anchors import Anchors
-from poptorch.batches import Batches, narrowed
+from poptorch.batches import Batches, traced
 from poptorch.blocks import PipelinedExecution
 from poptorch.counters import Counters
 from poptorch.errors import createPoptorchError, translated
@@ -192,7 +192,7 @@ class PoplarExecutor:
             if unknown:
                 raise createPoptorchError(f"updatableNamedBuffers: the model has no buffer {', '.join(unknown)}.")
         tensors, form = structure.flatten((args, kwargs))
-        batch = [narrowed(self._batches.one(t).detach()) for t in tensors]
+        batch = [traced(self._batches.one(t).detach()) for t in tensors]
         self._compile_for(form, batch, [(t.shape, t.dtype) for t in tensors])
         self._seconds = time.perf_counter() - began
         return tensors

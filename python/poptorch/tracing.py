@@ -79,6 +79,8 @@ class _Mode(torch.overrides.TorchFunctionMode):
             args, kwargs = _same_type(args, kwargs)
         if function in _INDEXED:
             args = (args[0], _masks(args[1]), *args[2:])
+        if function is F.one_hot and (args[1:2] or [kwargs.get("num_classes", -1)])[0] == -1:
+            raise createPoptorchError("OneHot num classes must be specified and must be constant.")
         from poptorch import ctc
 
         result = ctc.loss(*args, **kwargs) if function is F.ctc_loss else function(*args, **kwargs)

@@ -14,7 +14,7 @@ TESTS, GUIDE = "tests", "docs/user_guide"
 # Files that need packages or data from elsewhere, or compilers of PopART ops.
 LEFT_OUT = {"bert_small_and_medium_test.py", "custom_ops_test.py", "custom_ops_attributes_test.py", "fine_tuning_test.py", "grouping_scatters_gathers_test.py",
             "half_test.py", "io_performance_test.py", "pyg_torch_scatter_test.py", "torch_nn_test.py", "torchvision_inference_test.py",
-            "attach_detach_wait_for_ipu_test.py"}
+            "attach_detach_wait_for_ipu_test.py", "conftest.py", "generate_test_file.py", "test_doc_urls.py"}
 SCRIPTS = {"examples/simple_adder.py": ["Success"], "docs/user_guide/buffers.py": [], "docs/user_guide/trainingModel.py": [],
            "docs/user_guide/poptorch_training_simple.py": [], "docs/user_guide/device_iterations.py": [], "docs/user_guide/sumAnchorReturnType.py": [],
            "docs/user_guide/phased_execution.py": []}
@@ -38,7 +38,7 @@ def main():
     copy(pathlib.Path(parsed.source).resolve(), work)
     scripts = {name: dict(folder=str(pathlib.PurePosixPath(name).parent), path=pathlib.PurePosixPath(name).name, patterns=patterns)
                for name, patterns in SCRIPTS.items()}
-    files = {f"{TESTS}/{f.name}": dict(folder=TESTS, name=f.name, options=["--rootdir=."]) for f in sorted((work / TESTS).glob("*_test.py"))
+    files = {f"{TESTS}/{f.name}": dict(folder=TESTS, name=f.name, options=["--rootdir=."]) for f in sorted((work / TESTS).glob("*test*.py"))
              if f.name not in LEFT_OUT}
     # A test loads a whole module, which torch.load does not do by default.
     variables = expectations.user_environment(parsed.prefix, OMP_NUM_THREADS=1, PYTHONHASHSEED=0, PANDO_IGNORED_MARKS="ipuHardwareRequired",

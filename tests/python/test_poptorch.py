@@ -394,3 +394,16 @@ def test_the_ctc_loss_and_its_decoder():
     scores, lengths, labels = poptorch.inferenceModel(Decoder())(model.scores.detach().as_subclass(torch.Tensor).log_softmax(2))
     assert labels[0, 0].tolist() == [1, 1, 2, -1, -1, -1] and labels[1, 0].tolist() == [3, 2, -1, -1, -1, -1]
     assert lengths[:, 0].tolist() == [3, 2] and bool((scores[:, 0] > scores[:, 1]).all())
+
+
+def test_integers_stay_what_torch_wants_and_are_checked():
+    class OneHot(torch.nn.Module):
+        def forward(self, x):
+            return torch.nn.functional.one_hot(x, 4), x * 2
+
+    model = poptorch.inferenceModel(OneHot())
+    x = torch.tensor([3, 0, 1])
+    found = model(x)
+    assert found[0].dtype == torch.int32 and torch.equal(found[0].long(), torch.nn.functional.one_hot(x, 4)) and torch.equal(found[1].long(), x * 2)
+    with pytest.raises(ValueError, match="4294967296"):
+        model(torch.tensor([2**32, 0, 1]))
