@@ -23,10 +23,10 @@ function(pando_link_codelets name library)
   set(gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp)
   set(with_levels ${pando_levels_dir}/${name}.gp)
   add_custom_command(OUTPUT ${gp} DEPENDS ${ARGN} ${pando_popc} ${library}
-    COMMAND ${pando_run_popc} -O3 ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${gp}
+    COMMAND ${pando_run_popc} -O3 -fno-count ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${gp}
     COMMENT "popc ${name}.gp" VERBATIM)
   add_custom_command(OUTPUT ${with_levels} DEPENDS ${ARGN} ${pando_popc} ${library}
-    COMMAND ${pando_run_popc} -O3 ${pando_levels} ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${with_levels}
+    COMMAND ${pando_run_popc} -O3 -fno-count ${pando_levels} ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${with_levels}
     COMMENT "popc ${name}.gp for every level" VERBATIM)
   add_custom_target(${name}_gp ALL DEPENDS ${gp})
   add_custom_target(${name}_levels DEPENDS ${with_levels})

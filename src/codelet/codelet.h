@@ -92,6 +92,22 @@ struct EdgeStride {
 using KernelStrided = bool (*)(const char* first, const EdgeStride* strides, std::uint64_t inner, std::uint64_t outer, std::uint64_t* at);
 inline constexpr const char* kStridedSuffix = ".strided";  // of its symbol, after that of the KernelRange
 
+// The cycles of one vertex, in the unit of estimates (tile::VertexInstance::cycles). Reads the descriptor, and of what edges point to only
+// what the codelet's control depends on; writes nothing.
+using KernelCount = std::uint64_t (*)(const char* vertex);
+inline constexpr const char* kCountSuffix = ".count";
+// A KernelRange that also writes the cycles of each vertex. Same results.
+using KernelCounted = bool (*)(char* first, std::uint64_t stride, std::uint64_t count, std::uint64_t* at, std::uint64_t* cycles);
+inline constexpr const char* kCountedSuffix = ".counted";
+
+// What the cycles of a codelet's vertices follow from (docs/cycles.md).
+enum class CountedBy : std::uint8_t {
+  nothing,  // it is not counted
+  sizes,    // sizes of its edges and values of its state: known before it runs. By KernelCount
+  inputs,   // elements of edges that it only reads, too: by KernelCount, just before it runs
+  run       // what it computes, or when: by KernelCounted, which runs in its place
+};
+
 struct Codelet {
   std::string name;  // normalised vertex name: "popops::Fill<float>"
   VertexKind kind = VertexKind::worker;
@@ -107,9 +123,14 @@ struct Codelet {
   bool uses_tile = false;         // calls something of include/pando/tile.hpp, or touches per-tile globals
   ReservedRange reserved;
   std::string entry;  // symbol of the KernelRange in the module
+  CountedBy counting = CountedBy::nothing;
+  std::string uncounted;      // why it is not counted; empty: it is, or popc was told not to
+  bool reads_cycles = false;  // it reads the cycle counter: KernelCounted runs in its place in every run
   ModuleId module;
   KernelRange kernel = nullptr;     // set when the module is loaded
   KernelStrided strided = nullptr;  // the same; null where it gains nothing, or a vertex changes its state
+  KernelCount count = nullptr;      // of those that `counting` names
+  KernelCounted counted = nullptr;
 
   const Field* find_field(std::string_view field) const;
   std::size_t field_index(const Field& f) const { return static_cast<std::size_t>(&f - fields.data()); }

@@ -9,6 +9,7 @@ namespace {
 constexpr std::string_view kKinds[] = {"state", "input", "output", "inout"};
 constexpr std::string_view kLayouts[] = {"one_ptr",       "span",        "short_span", "scaled_ptr32",     "scaled_ptr64",
                                          "scaled_ptr128", "compact_ptr", "delta_n",    "delta_n_elements", "compact_delta_n"};
+constexpr std::string_view kCountings[] = {"nothing", "sizes", "inputs", "run"};
 constexpr std::string_view kVertexKinds[] = {"vertex", "multi_vertex", "supervisor_vertex"};
 
 std::string_view layout_name(FieldLayout l) { return kLayouts[static_cast<std::size_t>(l)]; }
@@ -33,6 +34,7 @@ std::string describe(const GpDescription& d) {
   for (const Codelet& c : d.codelets) {
     out += fmt::format("{} {} size {} align {}", kVertexKinds[static_cast<std::size_t>(c.kind)], c.name, c.host_size, c.host_align);
     if (c.uses_tile) out += " uses_tile";
+    if (c.counting != CountedBy::nothing) out += fmt::format(" counted by {}", kCountings[static_cast<std::size_t>(c.counting)]);
     std::vector<ReservedRange> ranges = c.shared_ranges;
     if (c.reserved.size > 0) ranges.insert(ranges.begin(), c.reserved);
     for (const ReservedRange& r : ranges) {
@@ -43,6 +45,7 @@ std::string describe(const GpDescription& d) {
     if (c.stack_bytes > 0) out += fmt::format(" stack {}", c.stack_bytes);
     for (const DeclaredCode& code : c.shared_code) out += fmt::format(" code of {} {}", code.name, code.bytes);
     out += '\n';
+    if (!c.uncounted.empty()) out += fmt::format("  not counted: {}\n", c.uncounted);
     for (const Field& f : c.fields) {
       out += fmt::format("  {:<6} {} {}", kKinds[static_cast<std::size_t>(f.kind)], f.name, type_of(f));
       if (f.shape != FieldShape::scalar) out += fmt::format(" align {}", f.min_align);

@@ -173,6 +173,11 @@ ModuleId Library::State::enter(const GpDescription& d, const std::string& code, 
       if (!c.kernel)
         fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
       c.strided = reinterpret_cast<KernelStrided>(object->find((c.entry + kStridedSuffix).c_str()));
+      c.count = reinterpret_cast<KernelCount>(object->find((c.entry + kCountSuffix).c_str()));
+      c.counted = reinterpret_cast<KernelCounted>(object->find((c.entry + kCountedSuffix).c_str()));
+      const bool needs_count = c.counting == CountedBy::sizes || c.counting == CountedBy::inputs;
+      if ((needs_count && !c.count) || (c.counting == CountedBy::run && !c.counted))
+        fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code that counts vertex '{}'", name, c.name);
     }
     if (m.globals.size > 0) {
       m.globals.initialise = reinterpret_cast<void (*)(char*)>(object->find(kInitialiseGlobalsSymbol));

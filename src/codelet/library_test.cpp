@@ -57,7 +57,7 @@ TEST_F(LibraryTest, DescribesEveryFormOfField) {
   d.codelets[0].code_bytes = 300;
   d.codelets[0].stack_bytes = 40;
   EXPECT_EQ(describe(d),
-            "vertex All size 120 align 8 code 300 stack 40\n"
+            "vertex All size 120 align 8 counted by sizes code 300 stack 40\n"
             "  input  a half at 0+8\n"
             "  output b float[one_ptr] align 8 at 8+16\n"
             "  inout  c int[short_span] align 4 interleaved at 24+16\n"

@@ -32,32 +32,50 @@ std::uint64_t slowest_worker(std::span<std::uint64_t> work, unsigned workers) {
   return *std::max_element(load.begin(), load.end());
 }
 
-template <class Visit>  // visit(group, vertex)
-void for_each_vertex(const tile::Program& program, const tile::ComputeStep& step, Visit visit) {
-  for (const tile::VertexGroup& g : step.groups)
-    for (std::uint32_t i = 0; i < g.count; ++i) visit(g, program.vertices[g.first + i]);
-}
+// A compute step with what its vertices take.
+struct Step {
+  const tile::Program& program;
+  const tile::ComputeStep& step;
+  std::span<const std::uint64_t> cycles;
 
-void count_codelets(const tile::Program& program, const tile::ComputeStep& step, ComputeCost& cost) {
-  for (const tile::VertexGroup& g : step.groups) {
-    CodeletShare share{g.codelet, g.count, 0, 0};
-    for (std::uint32_t i = 0; i < g.count; ++i) {
-      std::uint64_t cycles = program.vertices[g.first + i].cycles;
-      if (cycles == tile::kUnestimated)
-        ++share.unestimated;
-      else
-        share.cycles += cycles;
+  template <class Visit>  // visit(group, vertex, cycles)
+  void for_each_vertex(Visit visit) const {
+    std::size_t at = 0;
+    for (const tile::VertexGroup& g : step.groups)
+      for (std::uint32_t i = 0; i < g.count; ++i, ++at) {
+        const tile::VertexInstance& v = program.vertices[g.first + i];
+        visit(g, v, cycles.empty() ? v.cycles : cycles[at]);
+      }
+  }
+};
+
+void count_codelets(const Step& step, ComputeCost& cost) {
+  for (const tile::VertexGroup& g : step.step.groups) cost.codelets.push_back({g.codelet, g.count, 0, 0, 0});
+  const tile::VertexGroup* group = nullptr;
+  std::size_t k = 0;
+  step.for_each_vertex([&](const tile::VertexGroup& g, const tile::VertexInstance& v, std::uint64_t cycles) {
+    if (group != &g) {
+      group = &g;
+      k = static_cast<std::size_t>(&g - step.step.groups.data());
     }
+    CodeletShare& share = cost.codelets[k];
+    if (cycles == tile::kUnestimated) {
+      ++share.unestimated;
+    } else {
+      share.cycles += cycles;
+      share.counted += v.cycles == tile::kUnestimated ? 1 : 0;
+    }
+  });
+  for (const CodeletShare& share : cost.codelets) {
     cost.vertices += share.instances;
     cost.unestimated += share.unestimated;
-    cost.codelets.push_back(share);
   }
 }
 
-// Sorts the estimated worker vertices by tile, by counting.
-StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds) {
+// Sorts the worker vertices whose cycles are known by tile, by counting.
+StepWork sort_by_tile(const Step& step, std::span<const VertexKind> kinds) {
   std::uint32_t low = ~0u, high = 0;
-  for_each_vertex(program, step, [&](const tile::VertexGroup&, const tile::VertexInstance& v) {
+  step.for_each_vertex([&](const tile::VertexGroup&, const tile::VertexInstance& v, std::uint64_t) {
     low = std::min(low, v.tile.value);
     high = std::max(high, v.tile.value);
   });
@@ -65,14 +83,14 @@ StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& ste
   work.first = low;
   work.tiles.resize(high - low + 1);
   auto is_worker = [&](CodeletId c) { return kinds[c.index()] == VertexKind::worker; };
-  for_each_vertex(program, step, [&](const tile::VertexGroup& g, const tile::VertexInstance& v) {
+  step.for_each_vertex([&](const tile::VertexGroup& g, const tile::VertexInstance& v, std::uint64_t cycles) {
     TileWork& t = work.tiles[v.tile.value - low];
     t.used = true;
-    if (v.cycles == tile::kUnestimated) return;
+    if (cycles == tile::kUnestimated) return;
     if (is_worker(g.codelet))
       ++t.count;
     else
-      t.whole_tile += v.cycles;
+      t.whole_tile += cycles;
   });
   std::uint32_t next = 0;
   for (TileWork& t : work.tiles) {
@@ -81,33 +99,34 @@ StepWork sort_by_tile(const tile::Program& program, const tile::ComputeStep& ste
     t.count = 0;
   }
   work.cycles.resize(next);
-  for_each_vertex(program, step, [&](const tile::VertexGroup& g, const tile::VertexInstance& v) {
+  step.for_each_vertex([&](const tile::VertexGroup& g, const tile::VertexInstance& v, std::uint64_t cycles) {
     TileWork& t = work.tiles[v.tile.value - low];
-    if (v.cycles != tile::kUnestimated && is_worker(g.codelet)) work.cycles[t.first + t.count++] = v.cycles;
+    if (cycles != tile::kUnestimated && is_worker(g.codelet)) work.cycles[t.first + t.count++] = cycles;
   });
   return work;
 }
 
-void find_slowest_vertex(const tile::Program& program, const tile::ComputeStep& step, ComputeCost& cost) {
+void find_slowest_vertex(const Step& step, ComputeCost& cost) {
   std::uint32_t vertices = 0;
-  for_each_vertex(program, step, [&](const tile::VertexGroup& g, const tile::VertexInstance& v) {
+  step.for_each_vertex([&](const tile::VertexGroup& g, const tile::VertexInstance& v, std::uint64_t cycles) {
     if (v.tile != cost.slowest_tile) return;
     ++vertices;
-    if (v.cycles == tile::kUnestimated || (cost.slowest_codelet.valid() && v.cycles <= cost.slowest_cycles)) return;
+    if (cycles == tile::kUnestimated || (cost.slowest_codelet.valid() && cycles <= cost.slowest_cycles)) return;
     cost.slowest_codelet = g.codelet;
-    cost.slowest_cycles = v.cycles;
+    cost.slowest_cycles = cycles;
   });
-  cost.used_workers = std::min(vertices, program.machine.workers);
+  cost.used_workers = std::min(vertices, step.program.machine.workers);
 }
 
 }  // namespace
 
-ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds,
-                         std::size_t tiles) {
+ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds, std::size_t tiles,
+                         std::span<const std::uint64_t> cycles) {
   ComputeCost cost;
-  count_codelets(program, step, cost);
+  const Step all{program, step, cycles};
+  count_codelets(all, cost);
   if (cost.vertices == 0) return cost;
-  StepWork work = sort_by_tile(program, step, kinds);
+  StepWork work = sort_by_tile(all, kinds);
   const Machine& m = program.machine;
   double sum = 0;
   for (std::size_t i = 0; i < work.tiles.size(); ++i) {
@@ -124,7 +143,7 @@ ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& 
     else
       cost.tiles.insert(cost.tiles.end(), {work.first + i, work.first + i + 1, tile});
   }
-  find_slowest_vertex(program, step, cost);
+  find_slowest_vertex(all, cost);
   if (cost.cycles > 0 && tiles > 0) cost.balance = sum / static_cast<double>(tiles) / static_cast<double>(cost.cycles);
   return cost;
 }

@@ -8,9 +8,13 @@
 namespace pando::cycles {
 
 CostTable::CostTable(std::shared_ptr<const tile::Program> program, const Library& library, Options::Exchange exchange_model)
-    : program_(std::move(program)), exchange_model_(exchange_model) {
+    : program_(std::move(program)), exchange_model_(exchange_model), counts_(*program_, library) {
   const tile::Program& p = *program_;
-  for (std::size_t i = 0; i < library.size(); ++i) kinds_.push_back(library[CodeletId(static_cast<std::uint32_t>(i))].kind);
+  for (std::size_t i = 0; i < library.size(); ++i) {
+    const Codelet& c = library[CodeletId(static_cast<std::uint32_t>(i))];
+    kinds_.push_back(c.kind);
+    uncounted_.push_back(!c.uncounted.empty() ? c.uncounted : "its module has no code that counts it");
+  }
   stream_of_tile_.resize(p.machine.tiles());
   for (std::size_t s = 0; s < p.streams.size(); ++s) {
     for (TileId t : p.streams[s].tiles) stream_of_tile_[t.index()] = StreamId(static_cast<std::uint32_t>(s));
@@ -36,6 +40,68 @@ void CostTable::find_gathers() {
   for (std::uint32_t c = 0; c < p.computes.size(); ++c)
     if (!p.computes[c].bound.empty()) bound_steps_.try_emplace({p.computes[c].compute_set, p.computes[c].stream}, tile::ComputeId(c));
 }
+
+std::vector<std::uint64_t> CostTable::cycles_of(const tile::ComputeStep& step, std::span<const std::uint64_t> counted) {
+  std::vector<std::uint64_t> out;
+  for (const tile::VertexGroup& g : step.groups)
+    for (std::uint32_t i = 0; i < g.count; ++i) {
+      const tile::VertexInstance& v = program_->vertices[g.first + i];
+      std::uint64_t cycles = v.cycles;
+      if (cycles == tile::kUnestimated && !counted.empty()) cycles = counted[out.size()];
+      if (cycles == tile::kUnestimated) cycles = counts_.of(v, g.codelet);
+      out.push_back(cycles);
+    }
+  return out;
+}
+
+ComputeCost CostTable::compute_of(const tile::ComputeStep& step, std::span<const std::uint64_t> counted) {
+  return compute_cost(*program_, step, kinds_, program_->streams[step.stream.index()].tiles.size(), cycles_of(step, counted));
+}
+
+// Mostly it takes what it took before.
+std::uint64_t CostTable::total_as_run(StreamId stream, std::uint32_t instruction, bool is_recorded,
+                                      std::span<const std::uint64_t> counted) {
+  total(stream, instruction);
+  std::lock_guard lock(mutex_);
+  const tile::Instruction& i = program_->streams[stream.index()].code[instruction];
+  std::unique_ptr<ComputeCost>& known = computes_[i.a];
+  AsRun& run = as_run_[{stream.value, instruction}];
+  InstructionCost& cost = costs_[stream.index()][instruction];
+  if (!std::equal(counted.begin(), counted.end(), run.counted.begin(), run.counted.end())) {
+    run.counted.assign(counted.begin(), counted.end());
+    *known = compute_of(program_->computes[i.a], counted);
+    cost.cycles.compute = known->cycles;
+    cost.tile_balance = known->balance;
+    cost.unestimated = known->unestimated;
+  }
+  if (is_recorded) {
+    run.cycles += known->cycles;
+    run.codelets.resize(std::max(run.codelets.size(), known->codelets.size()));
+    for (std::size_t k = 0; k < known->codelets.size(); ++k) {
+      const CodeletShare& share = known->codelets[k];
+      CodeletShare& sum = run.codelets[k];
+      sum = {share.codelet, sum.instances + share.instances, sum.cycles + share.cycles, sum.counted + share.counted,
+             sum.unestimated + share.unestimated};
+    }
+  }
+  return cost.cycles.total();
+}
+
+const CostTable::AsRun* CostTable::as_run(StreamId stream, std::uint32_t instruction) const {
+  const auto at = as_run_.find({stream.value, instruction});
+  return at == as_run_.end() ? nullptr : &at->second;
+}
+
+std::string CostTable::source_of(const CodeletShare& share, std::size_t codelet) const {
+  const bool estimated = share.counted + share.unestimated < share.instances;
+  std::string out = estimated ? "estimated by the program" : "";
+  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : "; ") + what; };
+  if (share.counted > 0) add("counted");
+  if (share.unestimated > 0) add("not counted: " + (codelet < uncounted_.size() ? uncounted_[codelet] : "its code is not loaded"));
+  return out;
+}
+
+void CostTable::forget_runs() { as_run_.clear(); }
 
 std::uint64_t CostTable::compute_total(StreamId stream, std::uint32_t instruction) {
   std::lock_guard lock(mutex_);
@@ -89,8 +155,7 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
 void CostTable::add_compute(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost) {
   std::unique_ptr<ComputeCost>& known = computes_[instruction.a];
   const tile::ComputeStep& step = program_->computes[instruction.a];
-  if (!known)
-    known = std::make_unique<ComputeCost>(compute_cost(*program_, step, kinds_, program_->streams[step.stream.index()].tiles.size()));
+  if (!known) known = std::make_unique<ComputeCost>(compute_of(step, {}));
   cost.cycles.compute = known->cycles;
   cost.tile_balance = known->balance;
   cost.vertices = known->vertices;

@@ -13,6 +13,7 @@
 #include "codelet/library.h"
 #include "cycles/step_cost.h"
 #include "profile/report.h"
+#include "tile/counts.h"
 
 namespace pando::cycles {
 
@@ -34,6 +35,18 @@ class CostTable {
     std::uint64_t known = totals_[stream.index()][instruction].load(std::memory_order_acquire);
     return known != kUnknown ? known : compute_total(stream, instruction);
   }
+  // Of a compute step some of whose vertices were counted as they ran: each time that it ran. Thread-safe.
+  std::uint64_t total_as_run(StreamId stream, std::uint32_t instruction, bool is_recorded, std::span<const std::uint64_t> counted);
+  // What the executions that were recorded took together. Null: none was counted as it ran.
+  struct AsRun {
+    std::vector<std::uint64_t> counted;  // as of the last one
+    std::uint64_t cycles = 0;            // compute alone
+    std::vector<CodeletShare> codelets;  // added up
+  };
+  const AsRun* as_run(StreamId stream, std::uint32_t instruction) const;
+  void forget_runs();
+  // Where the cycles of a codelet's vertices come from, for reports.
+  std::string source_of(const CodeletShare& share, std::size_t codelet) const;
   // Only after total() was called for it.
   const InstructionCost& cost(StreamId stream, std::uint32_t instruction) const { return costs_[stream.index()][instruction]; }
   const ComputeCost& compute(tile::ComputeId id) const { return *computes_[id.index()]; }
@@ -44,6 +57,9 @@ class CostTable {
   std::uint64_t compute_total(StreamId stream, std::uint32_t instruction);
   InstructionCost cost_of(StreamId stream, const tile::Instruction& instruction);
   void find_gathers();
+  // Of each vertex: its estimate, what was counted as it ran, or what follows from its sizes.
+  std::vector<std::uint64_t> cycles_of(const tile::ComputeStep& step, std::span<const std::uint64_t> counted);
+  ComputeCost compute_of(const tile::ComputeStep& step, std::span<const std::uint64_t> counted);
   void add_compute(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
   // Adds the phase in which the step's bound operands would have been received.
   void add_bound(StreamId stream, const tile::ComputeStep& step, InstructionCost& cost) const;
@@ -56,7 +72,9 @@ class CostTable {
 
   std::shared_ptr<const tile::Program> program_;
   Options::Exchange exchange_model_;
-  std::vector<VertexKind> kinds_;  // by codelet
+  tile::VertexCounts counts_;
+  std::vector<VertexKind> kinds_;       // by codelet
+  std::vector<std::string> uncounted_;  // by codelet: why its code is not counted
   std::vector<StreamId> stream_of_tile_;
   std::vector<std::pair<ComputeSetId, StreamId>> gathered_;  // sorted: who takes part in an exchange that gathers for the compute set
   // A step that binds, per compute set and stream. Several steps of one compute set bind the same.
@@ -65,6 +83,7 @@ class CostTable {
   std::vector<std::vector<std::atomic<std::uint64_t>>> totals_;  // [stream][instruction]
   std::vector<std::vector<InstructionCost>> costs_;
   std::vector<std::unique_ptr<ComputeCost>> computes_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, AsRun> as_run_;  // [stream, instruction]
   // An exchange or a transfer that several streams take part in is costed once.
   std::vector<std::unique_ptr<ExchangeCost>> exchanges_, cross_replica_;
   std::vector<std::optional<std::uint64_t>> transfers_;

@@ -99,6 +99,7 @@ struct CycleModel::State {
     for (std::size_t s = 0; s < streams; ++s) records[s].executed.resize(costs.program().streams[s].code.size());
     runs = 0;
     run_times.clear();
+    costs.forget_runs();
     if (channels.empty()) return empty_channels();
     for (ChannelClock& c : channels)  // their blocks stay
       for (auto* times : {&c.arrived, &c.freed}) std::fill(times->begin(), times->end(), 0);
@@ -193,7 +194,9 @@ void CycleModel::on_begin(unsigned program) {
 
 void CycleModel::on_step(const tile::StepEvent& event) {
   State& s = *state_;
-  std::uint64_t cost = s.costs.total(event.stream, event.instruction);
+  const std::uint64_t cost = event.counted.empty()
+                                 ? s.costs.total(event.stream, event.instruction)
+                                 : s.costs.total_as_run(event.stream, event.instruction, event.replica.index() == 0, event.counted);
   const tile::Instruction& instruction = s.costs.program().streams[event.stream.index()].code[event.instruction];
   if (instruction.op == tile::Op::block_begin || instruction.op == tile::Op::block_end) {
     if (event.replica.index() == 0) s.mark(event.stream, event.instruction, instruction.op);
@@ -395,6 +398,8 @@ void CycleModel::fill(profile::Report& report, bool by_tile, Detail detail) cons
     const tile::Instruction& i = program.streams[f.stream].code[f.instruction];
     const Executed& e = s.records[f.stream].executed[f.instruction];
     report.steps.push_back(step_of(program, s.costs.cost(StreamId(f.stream), f.instruction), e, f.stream, i));
+    const CostTable::AsRun* const as_run = s.costs.as_run(StreamId(f.stream), f.instruction);
+    if (as_run) report.steps.back().cycles.compute = as_run->cycles;
     report.streams[f.stream].cycles = report.streams[f.stream].cycles + report.steps.back().cycles;
     const bool computes = tile::row_of(i.op).work == tile::Work::compute;
     if (by_tile)
@@ -402,18 +407,21 @@ void CycleModel::fill(profile::Report& report, bool by_tile, Detail detail) cons
                                                  : evenly(program.streams[f.stream], report.steps.back().cycles);
     if (!computes) continue;
     if (detail == Detail::whole) add_slowest(program, s.costs.compute(tile::ComputeId(i.a)), report.steps.back(), profiles);
-    for (const CodeletShare& share : s.costs.compute(tile::ComputeId(i.a)).codelets) {
+    const std::uint64_t times = as_run ? 1 : e.times;
+    for (const CodeletShare& share : as_run ? as_run->codelets : s.costs.compute(tile::ComputeId(i.a)).codelets) {
       if (share.codelet.index() >= codelets.size()) codelets.resize(share.codelet.index() + 1);
       CodeletShare& sum = codelets[share.codelet.index()];
-      sum.instances += share.instances * e.times;
-      sum.cycles += share.cycles * e.times;
-      sum.unestimated += share.unestimated * e.times;
+      sum.instances += share.instances * times;
+      sum.cycles += share.cycles * times;
+      sum.counted += share.counted * times;
+      sum.unestimated += share.unestimated * times;
     }
   }
   for (std::size_t c = 0; c < codelets.size(); ++c)
     if (codelets[c].instances > 0)
       report.codelets.push_back({c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c),
-                                 codelets[c].instances, codelets[c].cycles, codelets[c].unestimated == 0});
+                                 codelets[c].instances, codelets[c].cycles, codelets[c].unestimated == 0, 0,
+                                 s.costs.source_of(codelets[c], c)});
   if (detail == Detail::summary) return;
   report.tile_profiles = std::move(profiles.all);
   fill_traces(s.records, report);

@@ -1,7 +1,8 @@
 // The first cycle model (machine.md, section 5): runs a tile program against one clock per stream, as a step observer.
 //
-// A step's cost is a function of the program alone and is computed once, when the step is first executed. A vertex without an
-// estimate is counted as unestimated, never as 0 or a constant, and a step that has one says so.
+// A step's cost is a function of the program alone and is computed once, when the step is first executed; that of a compute step whose
+// vertices are counted as they run, each time. A vertex takes what the program estimates, else what is counted from its code
+// (docs/cycles.md). A vertex of which neither is known is unestimated, never 0 or a constant, and a step that has one says so.
 //
 //     stream 0   |compute......|        wait|exchange..|
 //     stream 1   |compute...................|exchange..|      a sync: all its streams leave at the same cycle
@@ -38,6 +39,7 @@ class CycleModel final : public tile::StepObserver {
   void on_step(const tile::StepEvent& event) override;
   void on_end() override;
   void on_empty_channels() override;
+  bool wants_counts() const override { return true; }
   std::uint64_t cycles(ReplicaId replica, StreamId stream) const override;
 
   // Clocks to 0, counts forgotten. Not while a run is going on.

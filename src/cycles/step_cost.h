@@ -15,8 +15,9 @@ namespace pando::cycles {
 struct CodeletShare {
   CodeletId codelet;
   std::uint64_t instances = 0;
-  std::uint64_t cycles = 0;  // of the vertices themselves
-  std::uint64_t unestimated = 0;
+  std::uint64_t cycles = 0;       // of the vertices themselves
+  std::uint64_t counted = 0;      // instances without an estimate of the program whose code was counted
+  std::uint64_t unestimated = 0;  // instances of which neither is known
 };
 
 // A tile: launch + max(workers * slowest worker, sum of multi and supervisor vertices). Worker vertices go to the six workers
@@ -34,7 +35,9 @@ struct ComputeCost {
   std::uint64_t slowest_cycles = 0;
   std::uint32_t used_workers = 0;
 };
-ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds, std::size_t tiles);
+// `cycles`: of each vertex of the step, in the order of its groups; empty: their estimates.
+ComputeCost compute_cost(const tile::Program& program, const tile::ComputeStep& step, std::span<const VertexKind> kinds, std::size_t tiles,
+                         std::span<const std::uint64_t> cycles = {});
 
 // Exchange between tiles of one IPU: internal; between IPUs: global; within a tile: local copies.
 struct ExchangeCost {

@@ -106,6 +106,7 @@ void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector
       const std::uint32_t c = code[i + 1].a;
       const tile::ComputeStep& step = program_.computes[c];
       const std::uint64_t cost = exchanges_[code[i].a].receive.cost() + exchanges_[code[i].a].arrange.cost() + computes_[0][c]->cost();
+      if (computes_[0][c]->counted().any()) continue;
       if (cost < kWorthSharing || !may_run_tile_by_tile(program_, library, exchange, step)) continue;
       const std::vector<TileId> ends = cut_by_tile(program_, library, exchange, step, threads);
       if (ends.empty()) continue;

@@ -185,7 +185,10 @@ void Runner::stop() {
   }
 }
 
-void Runner::set_observer(tile::StepObserver* observer) { state_->interpreter.scheduler().observer = observer; }
+void Runner::set_observer(tile::StepObserver* observer) {
+  state_->interpreter.scheduler().observer = observer;
+  for (const auto& contexts : state_->contexts) contexts->counts = observer != nullptr && observer->wants_counts();
+}
 
 void Runner::set_print_stream(std::ostream* out) { state_->interpreter.steps().print_stream = out; }
 

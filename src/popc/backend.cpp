@@ -133,6 +133,12 @@ std::unique_ptr<Module> optimised_for_counting(const Module& module) {
   return out;
 }
 
+void optimise_for_tiles(Module& module) {
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = false;
+  run_pipeline(module, '2', tuning, false);
+}
+
 std::string emit(Module& module, char level, bool assembly) {
   const auto machine = target_machine(module, level);
   SmallVector<char, 0> bytes;
@@ -144,10 +150,13 @@ std::string emit(Module& module, char level, bool assembly) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-std::string link_shared(const std::string& object, const std::vector<std::string>& libraries) {
-  const TemporaryFile input(object), output(""), messages("");
+std::string link_shared(const std::vector<std::string>& objects, const std::vector<std::string>& libraries) {
+  const TemporaryFile output(""), messages("");
+  std::vector<std::unique_ptr<TemporaryFile>> inputs;
+  for (const std::string& object : objects) inputs.push_back(std::make_unique<TemporaryFile>(object));
   std::vector<std::string> arguments = {linker_path(), "-shared",     "-Bsymbolic", "--hash-style=gnu", "--eh-frame-hdr", "--as-needed",
-                                        "-z",          "noexecstack", "-o",         output.name,        input.name};
+                                        "-z",          "noexecstack", "-o",         output.name};
+  for (const auto& input : inputs) arguments.push_back(input->name);
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
   const SmallVector<StringRef, 16> views(arguments.begin(), arguments.end());
   const std::optional<StringRef> redirects[] = {std::nullopt, StringRef(messages.name), StringRef(messages.name)};

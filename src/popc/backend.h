@@ -14,9 +14,11 @@ void optimise(llvm::Module& module, char level, bool short_loops);
 // What a tile would hold of the module, as far as a host can say: each function compiled for size, without loops unrolled or made of
 // vectors, for one processor that has instructions on halfs. The same on every host. To be counted, never run.
 std::unique_ptr<llvm::Module> optimised_for_counting(const llvm::Module& module);
+// For counting (counting/count_module.h): -O2 without vectors that the source does not have and without loops unrolled.
+void optimise_for_tiles(llvm::Module& module);
 // Machine code as an ELF object; as text with `assembly`.
 std::string emit(llvm::Module& module, char level, bool assembly);
-// Links an ELF object into a shared one. Throws std::runtime_error with the linker's message.
-std::string link_shared(const std::string& object, const std::vector<std::string>& libraries);
+// Links ELF objects into a shared one. Throws std::runtime_error with the linker's message.
+std::string link_shared(const std::vector<std::string>& objects, const std::vector<std::string>& libraries);
 
 }  // namespace pando::popc

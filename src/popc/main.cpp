@@ -16,6 +16,7 @@
 #include "popc/assembly/assembled.h"
 #include "popc/assembly/foreign_assembly.h"
 #include "popc/backend.h"
+#include "popc/counting/count_module.h"
 #include "popc/libraries.h"
 #include "popc/options.h"
 #include "popc/passes/jumps.h"
@@ -82,14 +83,21 @@ void optimise_for(llvm::Module& module, const Processor& processor, const Option
 }
 
 std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::vector<CodeFor> made, const Options& options,
-                                   const std::vector<Codelet>& codelets, const std::vector<CalledLibrary>& called) {
+                                   const std::vector<Codelet>& codelets, const std::vector<CalledLibrary>& called,
+                                   const llvm::Module* counting) {
   std::vector<std::string> linked = system_libraries();
   for (const CalledLibrary& library : called) linked.push_back(library.path);
   std::vector<GpObject> out;
   for (CodeFor& code : made) {
     const std::unique_ptr<llvm::Module> own = &code == &made.back() ? std::move(module) : llvm::CloneModule(*module);
     optimise_for(*own, code.processor, options, codelets);
-    code.object.code = link_shared(emit(*own, options.level, false), linked);
+    std::vector<std::string> objects = {emit(*own, options.level, false)};
+    if (counting) {
+      const std::unique_ptr<llvm::Module> beside = llvm::CloneModule(*counting);
+      compile_for(*beside, code.processor);
+      objects.push_back(emit(*beside, options.level, false));
+    }
+    code.object.code = link_shared(objects, linked);
     out.push_back(std::move(code.object));
   }
   return out;
@@ -137,10 +145,15 @@ int compile(const Options& options) {
     optimise_for(module, made.back().processor, options, program->codelets);
     return write_file(options.output, prints_ir ? ir_text(module) : emit(module, options.level, true)), 0;
   }
+  const bool prints_count = options.action == Action::print_count;
+  Counting counting;
+  if (prints_count || (options.counts && d.undefined.empty())) counting = count_codelets(module, program->codelets, options, prints_count);
+  if (prints_count) return std::fputs(counting.text.c_str(), stdout), 0;
   const std::unique_ptr<llvm::Module> counted = optimised_for_counting(module);
   CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
-  if (d.undefined.empty()) d.objects = make_objects(std::move(program->module), std::move(made), options, program->codelets, called);
+  if (d.undefined.empty())
+    d.objects = make_objects(std::move(program->module), std::move(made), options, program->codelets, called, counting.code.get());
   for (const CalledLibrary& library : called) d.libraries.push_back(library.file);
   d.codelets = std::move(program->codelets);
   d.globals_size = globals.size;

@@ -80,8 +80,8 @@ std::vector<std::string> read_levels(const std::string& text) {
 
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
-  static const std::set<std::string> kWords = {"target",   "list-targets", "version", "help",      "expand-python",
-                                               "describe", "source-of",    "levels",  "emit-llvm", "S"};
+  static const std::set<std::string> kWords = {"target",    "list-targets", "version",   "help", "expand-python", "describe",
+                                               "source-of", "levels",       "emit-llvm", "S",    "print-count"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -126,6 +126,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.action = o.action == Action::print_ir ? o.action : Action::print_assembly;
     else if (a == "--emit-llvm")
       o.action = Action::print_ir;
+    else if (a == "--print-count")
+      o.action = Action::print_count;
     else if (a == "-c")
       o.bitcode_only = true;
     else if (a == "-MF")
@@ -150,6 +152,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.short_loops = false;
     else if (a == "-fno-strided")
       o.strided = false;
+    else if (a == "-fno-count")
+      o.counts = false;
     else if (starts_with(a, "-O"))
       o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o"))
@@ -184,6 +188,7 @@ std::string help_text() {
   -O0 ... -O3 -Os      how much to optimise (-O3)
   -fno-short-loops     loops have no second copy for few iterations
   -fno-strided         no second entry for vertices whose operands lie at equal strides
+  -fno-count           no code that counts the cycles of vertices
   -g -I -D -U -W -std  as clang
   --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code. Without a host among them
                        __IPU__ and __IPU_ARCH_VERSION__ are defined
@@ -192,6 +197,7 @@ std::string help_text() {
                        front end, which sees the lowest; loading takes the best that the processor runs. Else: code for this processor
   -S                   writes assembly text instead of a .gp
   --emit-llvm          writes LLVM IR text instead of a .gp
+  --print-count        prints the instructions of a tile that each function is counted as, in bundles, instead of writing a .gp
   -X FLAG, -XFLAG      a flag for clang; -Xclang and -mllvm as clang
   -x c                 standard input is C
   -c                   no code yet: the .gp is for a later popc that links it with others

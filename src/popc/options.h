@@ -7,7 +7,7 @@
 
 namespace pando::popc {
 
-enum class Action { compile, expand_python, print_assembly, print_ir, describe, source_of, list_targets, version, help };
+enum class Action { compile, expand_python, print_assembly, print_ir, print_count, describe, source_of, list_targets, version, help };
 
 struct Options {
   Action action = Action::compile;
@@ -17,6 +17,7 @@ struct Options {
   char level = '3';                          // of -O
   bool short_loops = true;                   // masked copies of loops for few iterations (passes/short_loops.h)
   bool strided = true;                       // entries for vertices at equal strides (passes/strided_entries.h)
+  bool counts = true;                        // code that counts cycles (counting/count_module.h)
   std::vector<std::string> levels;           // of processor_levels(), worst first: code for each; else for the host
   bool own_march = false;                    // the user chose -march: the host's features are not assumed
   bool is_c = false;                         // -x c

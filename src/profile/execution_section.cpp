@@ -93,6 +93,11 @@ void print_steps(const Report& report, bool all, std::ostream& out) {
     out << fmt::format("    ... and {} more (showExecutionSteps)\n", count_text(report.steps.size() - order.size()));
 }
 
+std::string remark(const CodeletCycles& c, bool nothing) {
+  if (!c.estimated) return nothing ? "  (unestimated)" : "  (partly unestimated)";
+  return c.source.find("counted") != std::string::npos ? "  (counted)" : "";
+}
+
 void print_codelets(const Report& report, std::ostream& out) {
   if (report.codelets.empty()) return;
   std::uint64_t total = 0;
@@ -103,10 +108,9 @@ void print_codelets(const Report& report, std::ostream& out) {
     const CodeletCycles* c = &report.codelets[i];
     bool nothing = !c->estimated && c->cycles == 0;
     out << fmt::format("    {} {} {}  {}{}\n", right(count_text(c->instances), 12), right(nothing ? "?" : count_text(c->cycles), 17),
-                       right(nothing ? "" : percent_text(share(c->cycles, total)), 8), cut(c->codelet, 32),
-                       c->estimated ? ""
-                       : nothing    ? "  (unestimated)"
-                                    : "  (partly unestimated)");
+                       right(nothing ? "" : percent_text(share(c->cycles, total)), 8), cut(c->codelet, 32), remark(*c, nothing));
+    if (const std::size_t why = c->source.find("not counted"); why != std::string::npos)
+      out << fmt::format("    {}  {}\n", right("", 12), cut(c->source.substr(why), 80));
   }
 }
 

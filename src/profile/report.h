@@ -170,6 +170,7 @@ struct CodeletCycles {
   std::uint64_t instances = 0, cycles = 0;
   bool estimated = false;
   std::uint64_t vertices = 0;  // of the program; `instances` counts executions
+  std::string source;          // of the cycles: "estimated by the program", "counted", "not counted: REASON"
 };
 // One execution of a program that was to be measured as a whole, on one stream, or of a copy between host and device.
 struct BlockCycles {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/ids.h"
 #include "tile/program.h"
@@ -12,6 +13,9 @@ struct StepEvent {
   ReplicaId replica;
   StreamId stream;
   std::uint32_t instruction = 0;  // index into the stream's code: the program says the tiles, codelets and counts
+  // Of a compute step, to an observer that wants_counts(): cycles of each of its vertices as they ran this time, in the order of its
+  // groups; kUnestimated: not counted as it ran. Empty: none was. Valid during the call.
+  std::span<const std::uint64_t> counted = {};
 };
 
 // Called once per executed instruction that does work (compute, exchange, transfer, host_call, sync, load_code, ...), by the
@@ -25,6 +29,8 @@ class StepObserver {
   virtual void on_end() = 0;
   // Before on_begin of a run that comes after one that did not end well: channels are empty again.
   virtual void on_empty_channels() {}
+  // Asked when it is set: are vertices to be counted as they run?
+  virtual bool wants_counts() const { return false; }
   // The stream's clock, for cycle_stamp.
   virtual std::uint64_t cycles(ReplicaId replica, StreamId stream) const = 0;
 };

@@ -81,7 +81,10 @@ std::string text_of(const Program& program, const Codelet& codelet, const Vertex
   for (const Field& field : codelet.fields)
     text +=
         fmt::format(" {} = {}", field.name, field.is_edge() ? text_of_edge(program, field, operand) : text_of_state(program, field, state));
-  text += vertex.cycles == kUnestimated ? " (unestimated)" : fmt::format(" ({} cycles)", vertex.cycles);
+  if (vertex.cycles != kUnestimated)
+    text += fmt::format(" ({} cycles)", vertex.cycles);
+  else
+    text += codelet.counting == CountedBy::nothing ? " (unestimated)" : " (counted)";
   return text;
 }
 

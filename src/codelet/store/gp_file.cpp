@@ -29,7 +29,7 @@ void fields(A& a, DeclaredCode& d) {
 template <class A>
 void fields(A& a, Codelet& c) {
   a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.code_declared, c.shared_code, c.shared_ranges, c.stack_bytes,
-    c.uses_tile, c.reserved, c.entry);
+    c.uses_tile, c.reserved, c.entry, c.counting, c.uncounted, c.reads_cycles);
 }
 template <class A>
 void fields(A& a, Dependency& d) {
@@ -48,7 +48,7 @@ void fields(A& a, GpDescription& d) {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 7;
+constexpr std::uint32_t kFormat = 8;
 
 struct Header {
   char magic[8];
@@ -101,7 +101,8 @@ bool are_apart(std::vector<Field> fields) {
 bool is_known(const ReservedRange& r) { return r.begin <= kMostTileBytes && r.size <= kMostTileBytes; }
 
 bool is_known(const Codelet& c) {
-  if (!is_within(c.kind, VertexKind::supervisor) || c.name.empty() || c.host_size > kMostHostBytes || !is_alignment(c.host_align))
+  if (!is_within(c.kind, VertexKind::supervisor) || !is_within(c.counting, CountedBy::run) || c.name.empty() ||
+      c.host_size > kMostHostBytes || !is_alignment(c.host_align))
     return false;
   if (!is_known(c.reserved) ||
       !std::all_of(c.shared_ranges.begin(), c.shared_ranges.end(), [](const ReservedRange& r) { return is_known(r); }))

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "codelet/foreign_call.h"
 #include "machine/host.h"
+#include "tile/descriptor.h"
 
 namespace pando::exec {
 namespace {
@@ -107,45 +108,19 @@ void Descriptors::fill_group(const tile::Program& program, const Codelet& codele
   const std::uint64_t align = std::max<std::uint64_t>(codelet.host_align, 8);
   out.stride = std::max(align_up(codelet.host_size, align), align);
   out.first = arena_take(out.stride * group.count, std::max<std::uint64_t>(align, 64));
-  const auto place = [&](const tile::Operand& o) { return o.count > 0 ? memory_.at(replica_, o.tile, o.offset) : nullptr; };
-  const auto put = [](char* at, const Field& f, void* data, std::uint64_t size) {
-    std::memcpy(at, &data, sizeof data);
-    if (f.host_size >= sizeof(VectorEdge)) std::memcpy(at + sizeof data, &size, sizeof size);
-  };
-  char* object = out.first;
-  for (std::uint32_t i = 0; i < group.count; ++i, object += out.stride) {
-    const tile::VertexInstance& v = program.vertices[group.first + i];
-    const tile::Operand* operand = program.operands.data() + v.operands;
-    const char* state = program.state.data() + v.state;
-    for (const Field& f : codelet.fields) {
-      char* const at = object + f.host_offset;
-      const std::size_t element = size_of(f.type);
-      if (!f.is_edge() && f.shape == FieldShape::scalar) {
-        std::memcpy(at, state, element);
-        state += element;
-      } else if (!f.is_edge()) {
-        std::uint32_t count = 0;
-        std::memcpy(&count, state, sizeof count);
-        char* const copy = arena_take(count * element, 16);  // aligned, and the replica's own
-        std::memcpy(copy, state + sizeof count, count * element);
-        state += sizeof count + count * element;
-        put(at, f, copy, count);
-      } else if (f.has_rows()) {
-        const std::uint32_t rows = (operand++)->count;
-        auto* const edges = reinterpret_cast<VectorEdge*>(arena_take(rows * sizeof(VectorEdge), alignof(VectorEdge)));
-        for (std::uint32_t r = 0; r < rows; ++r, ++operand) edges[r] = {place(*operand), operand->count};
-        put(at, f, edges, rows);
-      } else {
-        put(at, f, place(*operand), operand->count);
-        ++operand;
-      }
-    }
-  }
+  const auto place = [&](const tile::Operand& o) -> void* { return o.count > 0 ? memory_.at(replica_, o.tile, o.offset) : nullptr; };
+  const auto take = [&](std::uint64_t bytes, std::uint64_t alignment) { return arena_take(bytes, alignment); };
+  for (std::uint32_t i = 0; i < group.count; ++i)
+    tile::fill_descriptor(program, codelet, program.vertices[group.first + i], out.first + i * out.stride, place, take);
 }
 
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,
                          TileContexts& contexts, unsigned threads, const Options& options)
-    : contexts_(contexts), places_(program, library, step), groups_(descriptors.groups(step)), prefetches_(options.prefetch_tiles) {
+    : contexts_(contexts),
+      places_(program, library, step),
+      groups_(descriptors.groups(step)),
+      prefetches_(options.prefetch_tiles),
+      counted_(program, library, program.computes[step]) {
   for (const tile::VertexGroup& g : program.computes[step].groups) {
     first_touch_.push_back(first_touch(program, library, g));
     strided_.push_back(library[g.codelet].strided);
@@ -153,7 +128,7 @@ ComputeWork::ComputeWork(const tile::Program& program, const Library& library, s
   cut(uncut_ranges(program, library, step, descriptors, threads), threads);
   if (!options.strided_vertices) return;
   for (Range& r : ranges_) {
-    if (r.tile.valid() || is_prefetched(r)) continue;
+    if (r.tile.valid() || is_prefetched(r) || counted_.is_counted(r.group)) continue;
     const tile::VertexGroup& group = program.computes[step].groups[r.group];
     const std::span vertices(program.vertices.data() + group.first + first_vertex(r), r.count);
     r.strided = find_strided(program, library[group.codelet], vertices, r.first, r.stride);
@@ -311,6 +286,13 @@ PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
           work.strided_[r.group](r.first + rows.first * r.stride, rows.strides.data(), rows.inner, rows.outer, &now.guard.at) && now.result;
     }
     if (!r.strided.empty()) continue;
+    if (work.counted_.is_counted(r.group)) {
+      set(now.begun, 0);
+      now.result = now.work.counted_.run(r.group, work.first_vertex(r), r.first, r.stride, r.count, r.kernel, work.contexts_.counts,
+                                         &now.guard.at) &&
+                   now.result;
+      continue;
+    }
     const bool in_steps = work.is_prefetched(r);
     const std::uint32_t step = in_steps ? kAtOnce : r.count;
     for (std::uint32_t begun = 0; begun < r.count; begun += step) {

@@ -16,6 +16,7 @@
 #include "exec/faults/vertex_watch.h"
 #include "exec/memory.h"
 #include "exec/runner.h"
+#include "exec/steps/counted_vertices.h"
 #include "exec/steps/strided.h"
 #include "exec/threads/fiber.h"
 #include "exec/threads/team.h"
@@ -37,6 +38,8 @@ class TileContexts {
   std::atomic<bool> broken{false};
   // Vertices that do not end are left where they are, when their thread gets kStopSignal.
   std::atomic<bool> leaves_vertices{false};
+  // Vertices are counted as they run, for an observer.
+  std::atomic<bool> counts{false};
   // Says which one that is; null: nobody does.
   VertexWatch* watch = nullptr;
 
@@ -87,7 +90,11 @@ class ComputeWork final : public Work {
   // A rough cost in nanoseconds of one thread, by rule.
   std::uint64_t cost() const { return cost_; }
   void run(unsigned slot, unsigned chunk) override;
-  void begin() { result_.store(true, std::memory_order_relaxed); }
+  void begin() {
+    result_.store(true, std::memory_order_relaxed);
+    counted_.begin(contexts_.counts);
+  }
+  const CountedVertices& counted() const { return counted_; }
   // The AND of the vertices' results since begin().
   bool result() const { return result_.load(std::memory_order_relaxed); }
 
@@ -138,6 +145,7 @@ class ComputeWork final : public Work {
   std::vector<Range> ranges_;
   std::vector<std::uint32_t> chunk_end_;  // in ranges_
   std::uint64_t cost_ = 0;
+  CountedVertices counted_;
   std::atomic<bool> result_{true};
 };
 

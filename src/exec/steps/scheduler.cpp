@@ -182,7 +182,11 @@ void Scheduler::finish(Cursor& c, const Instruction& in) {
 }
 
 void Scheduler::observe(const Cursor& c, const Instruction& in) {
-  if (in.sync.valid() || tile::row_of(in.op).is_observed) observer->on_step({ReplicaId(c.replica), c.stream, c.pc});
+  if (!in.sync.valid() && !tile::row_of(in.op).is_observed) return;
+  tile::StepEvent event{ReplicaId(c.replica), c.stream, c.pc, {}};
+  if (tile::row_of(in.op).work == tile::Work::compute && observer->wants_counts())
+    event.counted = loaded_.compute(c.replica, tile::ComputeId(in.a)).counted().cycles();
+  observer->on_step(event);
 }
 
 bool Scheduler::post(Cursor& c, Work& work, unsigned chunks, std::uint64_t cost, std::uint32_t phase) {

@@ -28,6 +28,7 @@ class StepWatch final : public tile::StepObserver {
   void on_end() override {
     if (next_) next_->on_end();
   }
+  bool wants_counts() const override { return next_ && next_->wants_counts(); }
   std::uint64_t cycles(ReplicaId replica, StreamId stream) const override { return clock_->cycles(replica, stream); }
 
  private:

@@ -16,21 +16,22 @@ std::optional<Finding> find_unestimated(const Report& report) {
     unknown += s.unestimated_vertices;
   }
   if (unknown == 0) return std::nullopt;
-  Finding f{
-      fmt::format("{} of {} executed vertices have no cycle estimate", count_text(unknown), count_text(all)),
-      "Their steps seem cheaper than they are. Add a cycle estimator (Graph::registerPerfEstimators, or getCycleEstimate of the codelet).",
-      share(unknown, all),
-      {}};
+  Finding f{fmt::format("the cycles of {} of {} executed vertices are not known", count_text(unknown), count_text(all)),
+            "Their steps seem cheaper than they are. Their code cannot be counted, and nothing estimates it: add a cycle estimator "
+            "(Graph::registerPerfEstimator).",
+            share(unknown, all),
+            {}};
   for (const CodeletCycles& c : report.codelets)
     if (!c.estimated && f.evidence.size() < 3)
-      f.evidence.push_back({fmt::format("{}: executed {} times", c.codelet, count_text(c.instances))});
+      f.evidence.push_back(
+          {fmt::format("{}: executed {} times{}", c.codelet, count_text(c.instances), c.source.empty() ? "" : "; " + c.source)});
   return f;
 }
 
 }  // namespace
 
 extern const AdviceRow advice_unestimated;
-constinit const AdviceRow advice_unestimated = {"unestimated", "cycles", "vertices without a cycle estimate count as nothing",
+constinit const AdviceRow advice_unestimated = {"unestimated", "cycles", "vertices with neither an estimate nor a count take nothing",
                                                 find_unestimated};
 
 }  // namespace pando::profile

@@ -107,6 +107,8 @@ class Container {
   // 0 for a table that the file does not have.
   std::uint64_t rows(std::string_view table) const;
   // A column of a table; of a table that the file does not have an empty one. Checked: rows and texts that it names are there.
+  // Files of earlier versions of the program lack some.
+  bool has(std::string_view table, std::string_view column) const;
   const std::vector<std::uint64_t>& column(std::string_view table, std::string_view column) const;
   std::vector<double> reals(std::string_view table, std::string_view column) const;
   // Rows [begin, end) of a column: only their chunks are inflated.

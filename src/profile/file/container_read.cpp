@@ -139,6 +139,7 @@ void Container::State::read_table(const std::string& name, const Json& json) {
   if (const TableSpec* spec = find_table(name))
     for (const ColumnSpec& c : spec->columns) {
       const auto it = table.columns.find(c.name);
+      if (it == table.columns.end() && c.optional) continue;
       if (it == table.columns.end()) damaged(name, fmt::format("the column '{}' is missing", c.name));
       if (it->second.holds != c.holds || it->second.table != c.table)
         damaged(name + "." + std::string(c.name), fmt::format("expected a column that holds {}", name_of(c.holds)));
@@ -282,6 +283,11 @@ const std::vector<std::uint64_t>& Container::column(std::string_view table, std:
     c->is_read = true;
   }
   return c->values;
+}
+
+bool Container::has(std::string_view table, std::string_view column) const {
+  const auto it = state_->tables.find(table);
+  return it != state_->tables.end() && it->second.columns.find(column) != it->second.columns.end();
 }
 
 std::vector<double> Container::reals(std::string_view table, std::string_view column) const {

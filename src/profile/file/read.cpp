@@ -222,7 +222,8 @@ class ReportReader {
     for (std::size_t i = 0; i < c_.rows("codelets"); ++i)
       if (col("codelets", "executions")[i] > 0)
         r_.codelets.push_back({codelet(i), col("codelets", "executions")[i], col("codelets", "cycles")[i],
-                               col("codelets", "estimated")[i] != 0, col("codelets", "vertices")[i]});
+                               col("codelets", "estimated")[i] != 0, col("codelets", "vertices")[i],
+                               c_.has("codelets", "source") ? c_.text(col("codelets", "source")[i]) : ""});
     for (std::size_t i = 0; i < c_.rows("buffers"); ++i)
       r_.buffers.push_back({u32(col("buffers", "compute_set"), i, "buffers.compute_set"), codelet(col("buffers", "codelet")[i]),
                             c_.text(col("buffers", "field")[i]), c_.text(col("buffers", "variable")[i]),

@@ -103,7 +103,13 @@ constexpr ColumnSpec kCodelets[] = {
     {"vertices", kNumber, {}, false, "of the program"},
     {"executions", kNumber, {}, false, "of its vertices, in all runs"},
     {"cycles", kNumber, {}, false, "of the executed vertices themselves, added up"},
-    {"estimated", kNumber, {}, false, "1: all of them have an estimate"},
+    {"estimated", kNumber, {}, false, "1: the cycles of all of them are known"},
+    {"source",
+     kText,
+     {},
+     false,
+     "of the cycles: `estimated by the program`, `counted` (from the codelet's code), `not counted: REASON`",
+     true},
 };
 constexpr ColumnSpec kBuffers[] = {
     {"compute_set", kRow, "compute_sets", false, "whose vertices need the buffers"},

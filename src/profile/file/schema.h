@@ -25,6 +25,7 @@ struct ColumnSpec {
   std::string_view table = {};  // of `row`, `maybe_row` and `end`
   bool ascends = false;         // no value is less than the one before: stored as differences
   std::string_view meaning = {};
+  bool optional = false;  // files of earlier versions of the program lack it
 };
 
 struct TableSpec {

@@ -155,7 +155,8 @@ class ReportWriter {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const CodeletCycles* c = i < r_.codelets.size() ? &r_.codelets[i] : nullptr;
       f_.table("codelets")
-          .add({f_.text(*names[i]), vertices[*names[i]], c ? c->instances : 0, c ? c->cycles : 0, !c || c->estimated ? 1u : 0u});
+          .add({f_.text(*names[i]), vertices[*names[i]], c ? c->instances : 0, c ? c->cycles : 0, !c || c->estimated ? 1u : 0u,
+                c ? f_.text(c->source) : 0});
     }
   }
 

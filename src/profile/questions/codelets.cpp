@@ -17,6 +17,7 @@ Json answer_codelets(const Report& report, const Query& query) {
     rows.push_back({{"cycles", order[i]->cycles},
                     {"executions", order[i]->instances},
                     {"estimated", order[i]->estimated},
+                    {"source", order[i]->source},
                     {"codelet", order[i]->codelet}});
   return {{"rows", std::move(rows)}};
 }

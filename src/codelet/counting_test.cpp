@@ -1,0 +1,311 @@
+// Codelets counted as a tile's compiler would run them: the selected instructions as text, counts that follow from sizes, inputs and runs,
+// and results that stay the same bits.
+#include "codelet/library_test.h"
+
+namespace pando {
+namespace {
+
+constexpr const char* kVertices = R"(
+    class Scale : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out; float factor;
+      void compute() { for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i] * factor; } };
+    class Stencil : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out; float factor;
+      void compute() { for (unsigned i = 0; i < out.size(); ++i) out[i] = factor * in[i + 1] + (in[i] + in[i + 2]); } };
+    class Pairs : public Vertex {
+     public:
+      Input<Vector<float, VectorLayout::SPAN, 8>> in; Output<Vector<float, VectorLayout::SPAN, 8>> out;
+      void compute() {
+        auto* from = reinterpret_cast<const float2*>(&in[0]);
+        auto* to = reinterpret_cast<float2*>(&out[0]);
+        for (unsigned i = 0; i < out.size() / 2; ++i) to[i] = from[i] + from[i]; } };
+    class Rows : public Vertex {
+     public:
+      Vector<Input<Vector<float>>> in; Output<Vector<float>> out;
+      void compute() {
+        for (unsigned r = 0; r < in.size(); ++r) {
+          float sum = 0;
+          for (unsigned i = 0; i < in[r].size(); ++i) sum += in[r][i];
+          out[r] = sum; } } };
+    class Halves : public Vertex {
+     public:
+      Input<Vector<half, VectorLayout::SPAN, 8>> in; Output<Vector<half, VectorLayout::SPAN, 8>> out;
+      void compute() {
+        auto* from = reinterpret_cast<const half4*>(&in[0]);
+        auto* to = reinterpret_cast<half4*>(&out[0]);
+        for (unsigned i = 0; i < 64; ++i) to[i] = from[i] * from[i]; } };
+    class UpTo : public Vertex {
+     public:
+      Input<unsigned> n; Input<Vector<float>> in; Output<float> out;
+      void compute() { float sum = 0; for (unsigned i = 0; i < *n; ++i) sum += in[i]; *out = sum; } };
+    class Halve : public Vertex {
+     public:
+      InOut<Vector<float>> x;
+      bool compute() { for (unsigned i = 0; i < x.size(); ++i) while (x[i] > 1) x[i] *= 0.5f; return x[0] > 0; } };
+    class Timed : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<float> out; Output<unsigned> cycles;
+      void compute() {
+        const unsigned begin = __builtin_ipu_get_scount_l();
+        float sum = 0; for (unsigned i = 0; i < in.size(); ++i) sum += __builtin_ipu_exp(in[i]);
+        *cycles = __builtin_ipu_get_scount_l() - begin; *out = sum; } };
+    class Shared : public MultiVertex {
+     public:
+      InOut<Vector<float>> x;
+      void compute(unsigned worker) { for (unsigned i = worker; i < x.size(); i += numWorkers()) x[i] += 1; } };
+    class Doubles : public Vertex {
+     public:
+      Input<float> in; Output<float> out;
+      void compute() { *out = static_cast<float>(static_cast<double>(*in) * 1.1); } };
+    class Sine : public Vertex {
+     public:
+      InOut<float> x;
+      void compute() { *x = sinf(*x); } };)";
+
+// A vertex in host memory: edges by name, in the order that they are set.
+class Object {
+ public:
+  explicit Object(const Codelet& c) : codelet_(c), bytes_(c.host_size + 16) {}
+  template <class T>
+  Object& edge(const char* name, std::vector<T>& elements) {
+    put(name, elements.data(), elements.size());
+    return *this;
+  }
+  Object& rows(const char* name, std::vector<VectorEdge>& rows) {
+    put(name, rows.data(), rows.size());
+    return *this;
+  }
+  template <class T>
+  Object& state(const char* name, T value) {
+    std::memcpy(data() + codelet_.find_field(name)->host_offset, &value, sizeof value);
+    return *this;
+  }
+  char* data() { return bytes_.data() + (16 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 16) % 16; }
+  PANDO_CALLS_CODELETS std::uint64_t count() { return codelet_.count(data()); }
+  PANDO_CALLS_CODELETS std::uint64_t run_counted(bool* result = nullptr) {
+    std::uint64_t at = 0, cycles = 0;
+    const bool all = codelet_.counted(data(), 0, 1, &at, &cycles);
+    if (result) *result = all;
+    return cycles;
+  }
+
+ private:
+  void put(const char* name, void* data, std::uint64_t size) {
+    const Field* f = codelet_.find_field(name);
+    const VectorEdge edge{data, size};
+    std::memcpy(this->data() + f->host_offset, &edge, f->host_size);
+  }
+  const Codelet& codelet_;
+  std::vector<char> bytes_;
+};
+
+class Counting : public LibraryTest {
+ protected:
+  const Codelet& codelet(const char* name) {
+    static const Library library = compiled(kVertices);
+    const Codelet* c = library.find(name);
+    EXPECT_NE(c, nullptr) << name;
+    return *c;
+  }
+  static std::string output_of(const std::string& command) {
+    FILE* out = popen(command.c_str(), "r");
+    std::string all;
+    for (char buffer[512]; fgets(buffer, sizeof buffer, out) != nullptr;) all += buffer;
+    pclose(out);
+    return all;
+  }
+  std::uint64_t of_sizes(const char* name, std::size_t elements) {
+    std::vector<float> in(elements + 2), out(elements);
+    return Object(codelet(name)).edge("in", in).edge("out", out).state("factor", 2.0f).count();
+  }
+  // What `popc --print-count` prints of a function of kVertices.
+  std::string printed(const std::string& function) {
+    const std::string source = write("source.cpp", std::string("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n") + kVertices);
+    static const std::string all = output_of(popc_ + " --print-count " + source);
+    const std::size_t begin = all.find("function " + function);
+    EXPECT_NE(begin, std::string::npos) << all;
+    const std::size_t end = all.find("function ", begin + 1);
+    return all.substr(begin, end == std::string::npos ? end : end - begin);
+  }
+};
+
+TEST_F(Counting, LoopsAreSelectedAsText) {
+  EXPECT_EQ(printed("Scale::compute()"), R"(function Scale::compute()
+  block 0: 2 slots -> 3, 1
+    ld32
+    brnz
+  block 1: 4 slots -> 4
+    ld32
+    ld32
+    ld32
+    add ; of the loop
+  block 2: 0 slots -> 3
+  block 3: 1 slots
+    br
+  block 4: 5 slots -> 2, 4
+    ld32
+    ld32 ; a field, again
+    f32mul
+    st32
+    brnzdec
+)");
+  EXPECT_EQ(printed("Stencil::compute()"), R"(function Stencil::compute()
+  block 0: 2 slots -> 3, 1
+    ld32
+    brnz
+  block 1: 6 slots -> 4
+    ld32
+    ld32
+    ld32
+    add ; of the loop
+    mov ; of the loop
+    add ; of the loop
+  block 2: 0 slots -> 3
+  block 3: 1 slots
+    br
+  block 4: 9 slots -> 2, 4
+    ld32
+    ld32 ; a field, again
+    ld32 | f32mul
+    ld32
+    f32add
+    f32add
+    st32
+    add ; the next addresses
+    brnzdec
+)");
+  EXPECT_EQ(printed("Halves::compute()"), R"(function Halves::compute()
+  block 0: 3 slots -> 2
+    ld32
+    ld32
+    rpt ; of the loop
+  block 1: 1 slots
+    br
+  block 2: 3 slots, body of a rpt -> 1, 2
+    ld64
+    f16v4mul
+    st64
+)");
+}
+
+TEST_F(Counting, EachRoundOfASimpleLoopTakesTheSame) {
+  for (const char* name : {"Scale", "Stencil"}) {
+    const std::uint64_t round = of_sizes(name, 8) - of_sizes(name, 7);
+    EXPECT_GT(round, 0u);
+    for (std::size_t n : {1, 2, 30, 1000, 5000}) EXPECT_EQ(of_sizes(name, n + 1) - of_sizes(name, n), round) << name << " " << n;
+  }
+}
+
+TEST_F(Counting, WhatTheCyclesFollowFrom) {
+  for (const char* name : {"Scale", "Stencil", "Pairs", "Rows", "Halves", "Shared"})
+    EXPECT_EQ(codelet(name).counting, CountedBy::sizes) << name;
+  EXPECT_EQ(codelet("UpTo").counting, CountedBy::inputs);
+  EXPECT_EQ(codelet("Halve").counting, CountedBy::run);
+  EXPECT_EQ(codelet("Timed").counting, CountedBy::run);
+  EXPECT_TRUE(codelet("Timed").reads_cycles);
+  EXPECT_FALSE(codelet("Halve").reads_cycles);
+}
+
+TEST_F(Counting, WhatCannotBeCountedSaysWhy) {
+  EXPECT_EQ(codelet("Doubles").counting, CountedBy::nothing);
+  EXPECT_EQ(codelet("Doubles").uncounted, "it computes with double");
+  EXPECT_THAT(codelet("Sine").uncounted, HasSubstr("it calls sin, whose slots are not known"));
+  EXPECT_EQ(codelet("Sine").count, nullptr);
+  EXPECT_EQ(codelet("Sine").counted, nullptr);
+  EXPECT_EQ(codelet("Scale").uncounted, "");
+  Library off = compiled(kVertices, "-O3 -fno-count");
+  EXPECT_EQ(off.find("Scale")->counting, CountedBy::nothing);
+  EXPECT_EQ(off.find("Scale")->uncounted, "");
+}
+
+TEST_F(Counting, RowsAndInputsAreFollowed) {
+  std::vector<float> a(10), out(3);
+  const auto rows_of = [&](std::vector<VectorEdge> rows) { return Object(codelet("Rows")).rows("in", rows).edge("out", out).count(); };
+  const std::uint64_t one = rows_of({{a.data(), 5}}), longer = rows_of({{a.data(), 6}}), two = rows_of({{a.data(), 5}, {a.data(), 6}});
+  EXPECT_GT(longer, one);
+  EXPECT_GT(two, longer);
+  std::vector<unsigned> n = {10};
+  const auto up_to = [&](unsigned rounds) {
+    n[0] = rounds;
+    return Object(codelet("UpTo")).edge("n", n).edge("in", a).edge("out", out).count();
+  };
+  EXPECT_EQ(up_to(9) - up_to(8), up_to(3) - up_to(2));
+  EXPECT_GT(up_to(9), up_to(8));
+}
+
+TEST_F(Counting, CodeThatCountsGivesTheSameBits) {
+  const std::vector<float> begin = {100, 0.25f, 3, -7, 1e30f, 1};
+  std::vector<float> plain = begin, counted = begin;
+  Object a(codelet("Halve")), b(codelet("Halve"));
+  const bool expected = run(codelet("Halve"), a.edge("x", plain).data());
+  bool result = false;
+  const std::uint64_t cycles = b.edge("x", counted).run_counted(&result);
+  EXPECT_EQ(plain, counted);
+  EXPECT_EQ(result, expected);
+  std::vector<float> small = {0.5f, 0.25f, 0.5f, -7, 0.5f, 1};
+  EXPECT_LT(Object(codelet("Halve")).edge("x", small).run_counted(), cycles);
+}
+
+TEST_F(Counting, TheCounterOfCyclesAdvances) {
+  std::vector<float> in(100, 0.5f), out(1);
+  std::vector<unsigned> cycles(1);
+  const auto read = [&](std::size_t n) {
+    std::vector<float> part(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
+    Object(codelet("Timed")).edge("in", part).edge("out", out).edge("cycles", cycles).run_counted();
+    return cycles[0];
+  };
+  EXPECT_EQ(read(51) - read(50), read(11) - read(10));
+  EXPECT_EQ((read(51) - read(50)) % 6, 0u);
+  EXPECT_GE(read(51) - read(50), 6u * 4);  // f32exp alone has 3 slots
+}
+
+TEST_F(Counting, WorkersOfAMultiVertexRunTogether) {
+  std::vector<float> x(600);
+  const auto count = [&](std::size_t n) {
+    std::vector<float> part(n);
+    return Object(codelet("Shared")).edge("x", part).count();
+  };
+  EXPECT_EQ(count(600) % 6, 0u);
+  EXPECT_EQ(count(595), count(600));
+  EXPECT_GT(count(601), count(600));
+}
+
+// Pi by the midpoint rule, as a public program measures it on a Bow IPU: 90,084 cycles for 1,000 steps.
+TEST_F(Counting, PiByQuadratureIsExact) {
+  Library library = compiled(R"(
+    class MidpointPi : public Vertex {
+     public:
+      Input<unsigned> tile; Input<unsigned> steps; Input<float> width; Output<Vector<float>> sum; Output<Vector<unsigned>> cycles;
+      bool compute() {
+        float total = 0;
+        const unsigned begin = __builtin_ipu_get_scount_l();
+        for (unsigned i = tile * steps; i < (tile + 1) * steps; i++) {
+          const float x = (i - 0.5f) * width;
+          total += 4.0f / (1.0f + x * x);
+        }
+        const unsigned end = __builtin_ipu_get_scount_l();
+        sum[0] = total;
+        cycles[0] = end - begin;
+        return true; } };)");
+  const Codelet& c = *library.find("MidpointPi");
+  for (unsigned n : {1, 10, 1000}) {
+    std::vector<unsigned> tile = {3}, steps = {n}, cycles(1);
+    std::vector<float> width = {1.0f / 1472000}, sum(1);
+    Object(c).edge("tile", tile).edge("steps", steps).edge("width", width).edge("sum", sum).edge("cycles", cycles).run_counted();
+    EXPECT_EQ(cycles[0], 90 * n + 84);
+  }
+}
+
+TEST_F(Counting, AFileWithoutItsCountersIsRefused) {
+  const std::string source = write("a.cpp", std::string("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n") + kVertices);
+  GpFile gp = read_gp(run_popc({source}, "").gp, "a.gp");
+  for (Codelet& c : gp.description.codelets)
+    if (c.name == "Doubles") c.counting = CountedBy::sizes;
+  Library library;
+  EXPECT_THROW(library.load_bytes(write_gp(gp), "a.gp"), poplar::graph_object_load_error);
+}
+
+}  // namespace
+}  // namespace pando

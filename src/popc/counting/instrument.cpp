@@ -1,0 +1,277 @@
+#include "popc/counting/instrument.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "popc/counting/patterns.h"
+
+namespace pando::popc {
+
+namespace {
+
+using namespace llvm;
+
+constexpr const char* kSlots = "pando_slots";
+constexpr unsigned kWorkers = 6;
+constexpr unsigned kStubSlots = 4;         // of a vertex: stack and state pointers, call, exit
+constexpr unsigned kMostInlined = 20'000;  // instructions of ENTRY.count before it is optimised
+
+GlobalVariable& counter_of(Module& module) {
+  if (GlobalVariable* known = module.getGlobalVariable(kSlots, true)) return *known;
+  auto* type = Type::getInt64Ty(module.getContext());
+  return *new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantInt::get(type, 0), kSlots, nullptr,
+                             GlobalValue::GeneralDynamicTLSModel);
+}
+
+Value* counter_address(IRBuilder<>& b) { return b.CreateThreadLocalAddress(&counter_of(*b.GetInsertBlock()->getModule())); }
+Value* read_counter(IRBuilder<>& b) { return b.CreateLoad(b.getInt64Ty(), counter_address(b)); }
+void write_counter(IRBuilder<>& b, Value* value) { b.CreateStore(value, counter_address(b)); }
+
+void add_to(IRBuilder<>& b, AllocaInst* local, Value* slots) {
+  b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), local), slots), local);
+}
+
+void flush(IRBuilder<>& b, AllocaInst* local) {
+  write_counter(b, b.CreateAdd(read_counter(b), b.CreateLoad(b.getInt64Ty(), local)));
+  b.CreateStore(b.getInt64(0), local);
+}
+
+bool is_counted_call(const Instruction& i) {
+  const auto* call = dyn_cast<CallBase>(&i);
+  const Function* f = call ? call->getCalledFunction() : nullptr;
+  return f && !f->isDeclaration() && builtin_name(*f).empty();
+}
+
+bool is_counter(const Value* pointer) {
+  const Value* object = getUnderlyingObject(pointer);
+  if (const auto* address = dyn_cast<IntrinsicInst>(object)) object = address->getArgOperand(0);
+  const auto* global = dyn_cast<GlobalVariable>(object);
+  return global && global->getName() == kSlots;
+}
+
+Function* declare(Function& compute, const std::string& name, Type* result, ArrayRef<Type*> parameters) {
+  Module& module = *compute.getParent();
+  Function* f = Function::Create(FunctionType::get(result, parameters, false), GlobalValue::ExternalLinkage, name, module);
+  for (const char* attribute : {"pando-general", "target-cpu", "target-features", "tune-cpu"})
+    if (compute.hasFnAttribute(attribute)) f->addFnAttr(compute.getFnAttribute(attribute));
+  f->setUWTableKind(UWTableKind::Async);
+  f->addParamAttr(0, Attribute::NoAlias);
+  return f;
+}
+
+// Calls compute() of the vertex for each of its workers (or once), and returns the slots of the slowest, in the unit of estimates: slots of
+// the worker; of a multi-vertex cycles of the tile.
+struct Called {
+  Value* result;
+  Value* slots;
+};
+Called call_workers(IRBuilder<>& b, Function& compute, const Codelet& codelet, Value* self, bool returns_bool) {
+  Called out{b.getTrue(), b.getInt64(0)};
+  const unsigned calls = codelet.kind == VertexKind::multi ? kWorkers : 1;
+  for (unsigned worker = 0; worker < calls; ++worker) {
+    write_counter(b, b.getInt64(kStubSlots));
+    SmallVector<Value*, 2> arguments = {self};
+    if (compute.arg_size() > 1) arguments.push_back(ConstantInt::get(compute.getArg(1)->getType(), worker));
+    CallInst* call = b.CreateCall(&compute, arguments);
+    call->setCallingConv(compute.getCallingConv());
+    if (returns_bool) out.result = b.CreateAnd(out.result, call);
+    Value* slots = read_counter(b);
+    out.slots = worker == 0 ? slots : b.CreateSelect(b.CreateICmpUGT(slots, out.slots), slots, out.slots);
+  }
+  if (codelet.kind == VertexKind::multi) out.slots = b.CreateMul(out.slots, b.getInt64(kWorkers));
+  return out;
+}
+
+bool inline_calls(Function& f) {
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (Instruction& i : instructions(f)) {
+      if (!is_counted_call(i)) continue;
+      InlineFunctionInfo info;
+      if (f.getInstructionCount() > kMostInlined || !InlineFunction(cast<CallBase>(i), info).isSuccess()) return false;
+      changes = true;
+      break;
+    }
+  }
+  return true;
+}
+
+void drop_stores(Function& f) {
+  SmallVector<Instruction*, 32> dropped;
+  for (Instruction& i : instructions(f)) {
+    const Value* written = nullptr;
+    if (const auto* store = dyn_cast<StoreInst>(&i)) written = store->getPointerOperand();
+    if (const auto* block = dyn_cast<MemIntrinsic>(&i)) written = block->getRawDest();
+    if (written && !isa<AllocaInst>(getUnderlyingObject(written)) && !is_counter(written)) dropped.push_back(&i);
+  }
+  for (Instruction* i : dropped) i->eraseFromParent();
+}
+
+// A worker's number is known where it is called.
+void replace_worker(Function& f, Value* worker) {
+  SmallVector<CallBase*, 4> calls;
+  for (Instruction& i : instructions(f))
+    if (auto* call = dyn_cast<CallBase>(&i);
+        call && call->getCalledFunction() && builtin_name(*call->getCalledFunction()) == "get_worker_id")
+      calls.push_back(call);
+  for (CallBase* call : calls) {
+    IRBuilder<> b(call);
+    call->replaceAllUsesWith(worker ? b.CreateZExtOrTrunc(worker, call->getType()) : Constant::getNullValue(call->getType()));
+    call->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+void instrument(Function& function, const SelectedFunction& selected) {
+  IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
+  AllocaInst* local = b.CreateAlloca(b.getInt64Ty());
+  b.CreateStore(b.getInt64(0), local);
+  for (const SelectedBlock& block : selected.blocks) {
+    for (const Segment& s : block.segments) {
+      const unsigned slots = slots_of(s.bundles);
+      if (!s.begin) {
+        b.SetInsertPoint(block.block,
+                         block.block == local->getParent() ? std::next(local->getIterator(), 2) : block.block->getFirstInsertionPt());
+        if (slots > 0) add_to(b, local, b.getInt64(slots));
+        continue;
+      }
+      b.SetInsertPoint(s.begin);
+      Value* cycles = b.CreateMul(b.CreateAdd(read_counter(b), b.CreateLoad(b.getInt64Ty(), local)), b.getInt64(kWorkers));
+      if (builtin_name(*cast<CallBase>(s.begin)->getCalledFunction()) == "get_scount_u") cycles = b.CreateLShr(cycles, 32);
+      s.begin->replaceAllUsesWith(b.CreateZExtOrTrunc(cycles, s.begin->getType()));
+      add_to(b, local, b.getInt64(slots));
+    }
+  }
+  SmallVector<Instruction*, 8> ends;
+  for (Instruction& i : instructions(function))
+    if (isa<ReturnInst>(i) || is_counted_call(i)) ends.push_back(&i);
+  for (Instruction* i : ends) {
+    b.SetInsertPoint(i);
+    flush(b, local);
+  }
+  for (const SelectedBlock& block : selected.blocks)
+    for (const Segment& s : block.segments)
+      if (s.begin) s.begin->eraseFromParent();
+}
+
+Function* add_counted_entry(Function& compute, const Codelet& codelet, std::uint64_t offset, bool returns_bool) {
+  LLVMContext& c = compute.getContext();
+  Type *address = PointerType::getUnqual(c), *number = Type::getInt64Ty(c);
+  Function* entry = declare(compute, codelet.entry + kCountedSuffix, Type::getInt1Ty(c), {address, number, number, address, address});
+  entry->addRetAttr(Attribute::ZExt);
+  auto *start = BasicBlock::Create(c, "start", entry), *loop = BasicBlock::Create(c, "vertex", entry),
+       *end = BasicBlock::Create(c, "end", entry);
+  IRBuilder<> b(start);
+  b.CreateCondBr(b.CreateICmpEQ(entry->getArg(2), b.getInt64(0)), end, loop);
+  b.SetInsertPoint(loop);
+  PHINode *index = b.CreatePHI(number, 2), *ok = b.CreatePHI(b.getInt1Ty(), 2);
+  b.CreateStore(index, entry->getArg(3), true);
+  Value* vertex = b.CreateGEP(b.getInt8Ty(), entry->getArg(0), b.CreateMul(index, entry->getArg(1)));
+  const Called called = call_workers(b, compute, codelet, b.CreateConstGEP1_64(b.getInt8Ty(), vertex, offset), returns_bool);
+  b.CreateStore(called.slots, b.CreateGEP(number, entry->getArg(4), index));
+  Value* both = b.CreateAnd(ok, called.result);
+  Value* next = b.CreateAdd(index, b.getInt64(1));
+  index->addIncoming(b.getInt64(0), start);
+  index->addIncoming(next, loop);
+  ok->addIncoming(b.getTrue(), start);
+  ok->addIncoming(both, loop);
+  b.CreateCondBr(b.CreateICmpEQ(next, entry->getArg(2)), end, loop);
+  b.SetInsertPoint(end);
+  PHINode* all = b.CreatePHI(b.getInt1Ty(), 2);
+  all->addIncoming(b.getTrue(), start);
+  all->addIncoming(both, loop);
+  b.CreateRet(all);
+  return entry;
+}
+
+Function* add_count_entry(Function& compute, const Codelet& codelet, std::uint64_t offset) {
+  LLVMContext& c = compute.getContext();
+  ValueToValueMapTy map;
+  Function* control = CloneFunction(&compute, map);
+  control->setLinkage(GlobalValue::InternalLinkage);
+  if (!inline_calls(*control)) return control->eraseFromParent(), nullptr;
+  drop_stores(*control);
+  replace_worker(*control, control->arg_size() > 1 ? control->getArg(1) : nullptr);
+  control->removeFnAttr(Attribute::NoInline);
+  control->addFnAttr(Attribute::AlwaysInline);
+  Function* entry = declare(compute, codelet.entry + kCountSuffix, Type::getInt64Ty(c), {PointerType::getUnqual(c)});
+  IRBuilder<> b(BasicBlock::Create(c, "start", entry));
+  Value* self = b.CreateConstGEP1_64(b.getInt8Ty(), entry->getArg(0), offset);
+  b.CreateRet(call_workers(b, *control, codelet, self, false).slots);
+  return entry;
+}
+
+namespace {
+
+const Field* field_at(const Codelet& codelet, std::uint64_t offset) {
+  for (const Field& f : codelet.fields)
+    if (offset >= f.host_offset && offset < f.host_offset + f.host_size) return &f;
+  return nullptr;
+}
+
+// What lies where a pointer points: fields, rows of a vector of vectors, elements of an edge.
+enum class Place { fields, rows, elements, constant, unknown };
+struct Pointed {
+  Place place = Place::unknown;
+  const Field* field = nullptr;
+};
+
+Pointed pointed(const Value* pointer, const Codelet& codelet, const LoopInfo& loops, unsigned depth) {
+  if (depth > 8) return {};
+  SmallVector<const Value*, 4> objects;
+  getUnderlyingObjects(pointer, objects, const_cast<LoopInfo*>(&loops));
+  Pointed out;
+  for (const Value* object : objects) {
+    Pointed one;
+    if (isa<Argument>(object)) {
+      one.place = Place::fields;
+    } else if (const auto* g = dyn_cast<GlobalVariable>(object)) {
+      one.place = g->isConstant() ? Place::constant : Place::unknown;
+    } else if (isa<AllocaInst>(object)) {
+      one.place = Place::constant;
+    } else if (const auto* load = dyn_cast<LoadInst>(object)) {
+      const DataLayout& layout = load->getModule()->getDataLayout();
+      const Pointed from = pointed(load->getPointerOperand(), codelet, loops, depth + 1);
+      if (from.place == Place::fields) {
+        APInt offset(64, 0);
+        load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+        one.field = field_at(codelet, offset.getZExtValue());
+        if (one.field) one.place = one.field->has_rows() ? Place::rows : one.field->is_edge() ? Place::elements : Place::constant;
+      } else if (from.place == Place::rows) {
+        one = {Place::elements, from.field};
+      }
+    }
+    if (one.place == Place::unknown) return {};
+    if (out.place != Place::unknown && (out.place != one.place || out.field != one.field)) return {};
+    out = one;
+  }
+  return out;
+}
+
+}  // namespace
+
+Reads reads_of(Function& count, const Codelet& codelet) {
+  Reads out;
+  const DominatorTree dominators(count);
+  const LoopInfo loops(dominators);
+  for (const Instruction& i : instructions(count)) {
+    if (const auto* call = dyn_cast<CallBase>(&i)) {
+      if (!isa<IntrinsicInst>(call) && !call->doesNotAccessMemory()) out.whole = false;
+      continue;
+    }
+    const auto* load = dyn_cast<LoadInst>(&i);
+    if (!load || is_counter(load->getPointerOperand())) continue;
+    const Pointed from = pointed(load->getPointerOperand(), codelet, loops, 0);
+    if (from.place == Place::unknown) out.whole = false;
+    if (from.place == Place::elements) (from.field->is_written() ? out.written_edges : out.edges) = true;
+  }
+  return out;
+}
+
+}  // namespace pando::popc
