@@ -23,6 +23,7 @@ endfunction()
 
 pando_tools_below(${CMAKE_SOURCE_DIR} tools)
 add_custom_target(tools DEPENDS ${tools})
+add_dependencies(tools pando_pages)
 if(TARGET popxl)
   add_dependencies(tools popxl)
 endif()

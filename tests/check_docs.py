@@ -7,7 +7,8 @@ import checking
 X_USED = re.compile(r"\./x ([a-z]+)")
 X_KNOWN = re.compile(r"^\./x ([a-z]+)", re.MULTILINE)
 PANDO_USED = re.compile(r"(?:^|[`$/ ])pando ((?:[a-z]+-)*[a-z]+)(?= [-<A-Z]|`)", re.MULTILINE)
-PANDO_KNOWN = re.compile(r'add_subcommand\(\s*"([a-z-]+)"')
+PANDO_ROW = re.compile(r'\.name = "([a-z-]+)"')
+PANDO_ALIASES = re.compile(r"\.aliases = \{([^}]*)\}")
 FILE_USED = re.compile(r"`((?:src|include|tests|examples|bench|docs|cmake)/[\w./-]+)`")
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
 
@@ -19,7 +20,9 @@ def exists(tree, path):
 
 def check(tree):
     x_commands = set(X_KNOWN.findall(tree.get("x", "")))
-    pando_commands = {name for path, text in tree.items() if path.startswith("src/cli/") for name in PANDO_KNOWN.findall(text)}
+    rows = [text for path, text in tree.items() if path.startswith("src/cli/commands/")]
+    pando_commands = {name for text in rows for name in PANDO_ROW.findall(text)}
+    aliases = {name for text in rows for names in PANDO_ALIASES.findall(text) for name in re.findall(r'"([a-z-]+)"', names)}
     messages = []
     for path, text in tree.items():
         if not path.endswith(".md"):
@@ -32,7 +35,9 @@ def check(tree):
             if used.group(1) not in x_commands:
                 complain(used, "no such command of ./x")
         for used in PANDO_USED.finditer(text):
-            if used.group(1) not in pando_commands:
+            if used.group(1) in aliases:
+                complain(used, "an earlier name of a command of pando")
+            elif used.group(1) not in pando_commands:
                 complain(used, "no such command of pando")
         for used in FILE_USED.finditer(text):
             if not exists(tree, used.group(1)):
@@ -45,13 +50,15 @@ def check(tree):
 
 CLEAN = {
     "x": "usage:\n./x build [--preset P]\n./x test\n",
-    "src/cli/main.cpp": 'app.add_subcommand("dump", "...");',
+    "src/cli/main.cpp": "",
+    "src/cli/commands/dump.cpp": '.name = "dump",\n      .aliases = {"text"},',
     "docs/notes.md": "",
     "README.md": "`./x build`, then `pando dump --level=tile`; see `src/cli/main.cpp`, `src/cli` and [notes](docs/notes.md#top).\n",
 }
 CASES = [
     ({"docs/a.md": "\nRun `./x fly`."}, "docs/a.md:2: no such command of ./x: fly"),
     ({"docs/a.md": "Run `pando paint --red`."}, "no such command of pando: paint"),
+    ({"docs/a.md": "Run `pando text --red`."}, "an earlier name of a command of pando: text"),
     ({"docs/a.md": "See `src/cli/gone.cpp`."}, "no such file: src/cli/gone.cpp"),
     ({"docs/a.md": "See [it](gone.md)."}, "a link to nothing: gone.md"),
 ]

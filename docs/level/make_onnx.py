@@ -14,7 +14,7 @@ HEAD = """# ONNX models
 Made by `docs/level/make_onnx.py` from the rows in `src/onnx/ops` and `src/ir/compositions`; a test compares.
 
     ir = popxl.distribution.load_onnx("model.onnx", dimensions={"batch": 8})      # a program that sessions run
-    pando import model.onnx --dimension batch=8                                   # its text
+    pando convert model.onnx --dimension batch=8                                   # its text
 
 `load_onnx` reads a model with its weights; inputs and outputs are streams of their names. The importer knows the
 operators below from opset 7 to the newest one of the onnx package that `tests/conformance/onnx_requirements.txt`

@@ -9,7 +9,7 @@ PopXL has nothing like it.
     y = across.gather(across.all_reduce(ys), device=0)
 
 A function with several steps on several devices is written with `popxl.ipu` blocks, or with `across.send`, behind which ops lie where their operands lie.
-`across.text(ir)` is the program as `pando run`, `pando project`, `pando simulate` and `pando transform --unroll-pmap` read it.
+`across.text(ir)` is the program as `pando run`, `pando pipeline`, `pando simulate` and `pando transform --unroll-pmap` read it.
 """
 from typing import Callable, Iterable, Tuple, Union
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text/similar_names.h"
 #include "codelet/popc/popc_process.h"
-#include "codelet/similar_names.h"
 
 namespace pando {
 namespace {

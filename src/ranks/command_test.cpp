@@ -423,7 +423,7 @@ TEST_F(Command, options_that_would_not_count_are_refused) {
   std::ofstream(path("projected.txt")) << "project strict\n";
   const Outcome o = sh(kPando + " run " + path("projected.txt") + " --samples 2 --steps 2");
   EXPECT_EQ(o.status, 2);
-  EXPECT_THAT(o.text, HasSubstr("--steps is for modules; a program of pando project runs --samples"));
+  EXPECT_THAT(o.text, HasSubstr("--steps is for modules; a program of pando pipeline runs --samples"));
 }
 
 TEST_F(Command, an_mpirun_that_fails_without_a_word_is_named) {

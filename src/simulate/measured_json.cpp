@@ -1,7 +1,7 @@
 #include "simulate/measured_json.h"
 
 #include "base/source_location.h"
-#include "codelet/similar_names.h"
+#include "base/text/similar_names.h"
 
 #include <fmt/ranges.h>
 

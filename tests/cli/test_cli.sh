@@ -17,6 +17,11 @@ check() {
   checks=$((checks + 1))
   "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   got=$?
+  # What is wrong is said by name: "pando report: ...".
+  if [[ $status -eq 2 && $1 == "$pando" ]] && ! head -1 "$scratch/err" | grep -qE '^pando( [a-z]+(-[a-z]+)*){0,2}: '; then
+    failures=$((failures + 1))
+    echo "FAILED: $name: the message does not begin with the command: $(head -1 "$scratch/err")"
+  fi
   if [[ $got -ne $status ]] || ! grep -qE -- "$pattern" "$scratch/out" "$scratch/err"; then
     failures=$((failures + 1))
     echo "FAILED: $name: status $got, expected $status and /$pattern/"
@@ -38,9 +43,59 @@ allocate() { "$pando" allocate "$scratch/in.csv" --capacity "$@"; }
 # --- the tool itself
 check "version" 0 '^.*pando [0-9]+\.[0-9]+\.[0-9]+$' "$pando" --version
 check "help" 0 'allocate' "$pando" --help
-check "no command" 0 "Subcommands|SUBCOMMANDS" "$pando"
-check "unknown command" 2 'paint' "$pando" paint
-check "unknown option" 2 '--red' "$pando" machines --red
+check "no command" 0 "^Look into programs:" "$pando"
+check "unknown command" 2 "^pando: there is no command 'paint'$" "$pando" paint
+check "misspelt command" 2 "^pando: there is no command 'reprot'; the nearest is report$" "$pando" reprot x y
+check "misspelt command, and its help" 2 "^pando: there is no command 'mesure'; the nearest is measure$" "$pando" mesure --help
+expect "misspelt command, and its help: nothing is printed" "$(cat "$scratch/out")" ""
+check "unknown option" 2 "^pando machines: there is no option '--red'; there are --help$" "$pando" machines --red
+check "misspelt option" 2 "^pando search: there is no option '--devises'; the nearest is --devices$" "$pando" search gpt2 --devises=4 --batch 8
+check "misspelt option of a program beside" 2 "^pando run: there is no option '--rank'; the nearest is --ranks$" "$pando" run x.txt --rank=2
+check "misspelt option of the repl" 2 "^pando repl: there is no option '--tile'; the nearest is --tiles$" "$pando" repl --tile 2
+check "a word too many" 2 "^pando machines: 'red' is one word too many$" "$pando" machines red
+check "misspelt value" 2 "'grph': one of model, graph, plan, tile is expected; the nearest is graph$" "$pando" dump --level grph -- true
+check "a command of a command" 2 "^pando jupyter: there is no command 'instal'; the nearest is install$" "$pando" jupyter instal
+check "no command of a command" 2 "^pando jupyter: a command is required: install$" "$pando" jupyter
+check "a command of a program beside" 2 "^pando measure: there is no command 'ipu'; the nearest is ipus$" "$pando" measure ipu
+for pair in model:training-step project:pipeline import:convert; do
+  expect "an earlier name: ${pair%:*}" "$("$pando" "${pair%:*}" --help)" "$("$pando" "${pair#*:}" --help)"
+done
+
+# --- completion and the manual page
+check "completion: no such shell" 2 "'ksh': one of bash, fish, zsh is expected" "$pando" completion ksh
+"$pando" completion bash >"$scratch/completion.bash"
+# complete_line WORD...: what bash offers for the last word.
+complete_line() {
+  (
+    # shellcheck disable=SC1091
+    source "$scratch/completion.bash"
+    COMP_WORDS=(pando "$@") COMP_CWORD=$#
+    _pando
+    echo "${COMPREPLY[*]}"
+  )
+}
+expect "completion: commands" "$(complete_line re)" "report repl"
+expect "completion: all commands" "$(complete_line '' | tr ' ' '\n' | sort | tr '\n' ' ')" "$("$pando" --help | sed -nE 's/^  ([a-z-]+) .*/\1/p' | grep -v '^-' | sort | tr '\n' ' ')"
+expect "completion: options" "$(complete_line report --ex)" "--export --execution-steps"
+expect "completion: values" "$(complete_line dump --level g)" "graph"
+expect "completion: values behind =" "$(complete_line dump --level = p)" "plan"
+expect "completion: a part" "$(complete_line training-step '')" "mlp gpt"
+expect "completion: options of a part, by an earlier name" "$(complete_line model gpt --ada)" "--adam"
+expect "completion: a program beside" "$(complete_line run --ti)" "--tiles --timeout --times"
+expect "completion: a part of a program beside" "$(complete_line measure host --se)" "--seconds"
+expect "completion: files" "$(complete_line view prof)" ""
+for shell in zsh fish; do
+  "$pando" completion "$shell" >"$scratch/completion"
+  check "completion: $shell has every command" 0 "^pando=$("$pando" --help | grep -cE '^  [a-z]')$" \
+    bash -c "echo pando=\$(grep -cE \"^ +'[a-z-]+:|__fish_use_subcommand -a\" '$scratch/completion')"
+  if command -v "$shell" >/dev/null; then check "completion: $shell reads it" 0 '' "$shell" -n "$scratch/completion"; fi
+done
+"$pando" manual >"$scratch/pando.1"
+check "manual: a section for each group" 0 '^\.SS Look into programs' cat "$scratch/pando.1"
+expect "manual: every command" "$(grep -cE '^\.SS pando [a-z\\-]+$' "$scratch/pando.1")" "$("$pando" --help | grep -cE '^  [a-z]')"
+if command -v groff >/dev/null; then
+  expect "manual: groff has nothing to say" "$(groff -man -ww -Tutf8 -z "$scratch/pando.1" 2>&1 | grep -v "can't break line" | head -3)" ""
+fi
 
 # --- machines
 check "machines" 0 'ipu2 +1 +1472 +6 +624 KiB' "$pando" machines
@@ -142,16 +197,18 @@ to_head() { (trap '' PIPE; "$@") | head -c 1; return "${PIPESTATUS[0]}"; }
 placed=$here/../data/simulate/data_parallel.txt
 while read -r name words; do
   # shellcheck disable=SC2086
-  check "standard output is full: $name" 2 "^pando( $name)?: cannot write to standard output: No space left on device( .unwritable-file.)?$" to_full "$pando" $name $words
+  check "standard output is full: $name" 2 "^pando( $name( [a-z]+)?)?: cannot write to standard output: No space left on device( .unwritable-file.)?$" to_full "$pando" $name $words
   expect "standard output is full: $name, said once" "$(wc -l <"$scratch/err")" 1
   # shellcheck disable=SC2086
-  check "standard output is closed: $name" 2 "^pando( $name)?: cannot write to standard output: Bad file descriptor( .unwritable-file.)?$" to_nothing "$pando" $name $words
+  check "standard output is closed: $name" 2 "^pando( $name( [a-z]+)?)?: cannot write to standard output: Bad file descriptor( .unwritable-file.)?$" to_nothing "$pando" $name $words
 done <<COMMANDS
 --help
 --version
 machines
+completion bash
+manual
 options
-model gpt
+training-step gpt
 schedule --name 1F1B --ranks 2 --microbatches 2
 schedule --name 1F1B --ranks 64 --microbatches 256 --draw
 simulate $placed --machine bow-pod
@@ -413,12 +470,12 @@ check "transform: names and dimensions" 2 'expected name:dimension' "$pando" tra
 "$pando" schedule --name ZB-H1 --ranks 2 --microbatches 4 -o "$scratch/zb.csv" >"$scratch/out"
 expect "transform: a schedule as a table" "$(distribute --pipeline 2 --microbatches 4 --table "$scratch/zb.csv")" "$(distribute --pipeline 2 --microbatches 4 --schedule ZB-H1)"
 expect "transform: help and messages are text" "$({ "$pando" transform --help; distribute --recompute foo; } 2>&1 | LC_ALL=C tr -d '\n\t -~' | wc -c)" 0
-check "transform: recompute" 2 '\-\-recompute: foo not in \{none,selective,full\}' distribute --recompute foo
+check "transform: recompute" 2 "--recompute: 'foo': one of none, selective, full is expected" distribute --recompute foo
 check "transform: devices are whole numbers" 2 "'2.5': a whole number from 1 to 2147483647" distribute --data 2.5
-check "model: unknown" 2 "^model: unknown network 'foo'; there are mlp, gpt" "$pando" model foo
-check "model: unknown, then known" 2 "^model: unknown network 'foo'" "$pando" model foo mlp
+check "model: unknown" 2 "^pando training-step: there is no command 'foo'; there are mlp, gpt" "$pando" model foo
+check "model: unknown, then known" 2 "^pando training-step: there is no command 'foo'" "$pando" model foo mlp
 expect "model: unknown, then known: nothing is printed" "$(cat "$scratch/out")" ""
-check "model: none" 2 'a network, one of mlp, gpt, is required' "$pando" model
+check "model: none" 2 'a command is required: mlp, gpt' "$pando" model
 check "model: a rate that is no number" 2 "learning-rate: 'nan': a number is expected" "$pando" model mlp --learning-rate nan
 check "model: a count below 0" 2 "experts: '-1': a whole number from 0" "$pando" model gpt --experts=-1
 check "model: experts" 0 '= cumsum' "$pando" model gpt --experts 2
@@ -469,7 +526,7 @@ END
 check "project: pmap and collectives" 0 "4 samples: equal to the reference of 'delay'" "$pando" project "$scratch/pmap.txt" --policy delay --samples 4 --capacity 0
 # What the document shows is what the command prints.
 document=$here/../../docs/level/projection.md
-grep '^\$ pando project' "$document" >"$scratch/commands"
+grep '^\$ pando pipeline' "$document" >"$scratch/commands"
 while IFS= read -r line; do
   shown=$(awk -v line="$line" '$0 == line {on = 1; next} on && $0 == "```" {exit} on' "$document")
   expect "project: the document: $line" "$(cd "$here/../.." && PATH=${pando%/*}:$PATH bash -c "${line#\$ }")" "$shown"
@@ -485,17 +542,20 @@ echo 'int unused;' >"$scratch/unused.cpp"
 check "popc: where nothing can be written" 1 "cannot write '.*nowhere/unused.gp': No such file or directory" \
   "$popc" -c "$scratch/unused.cpp" -o "$scratch/nowhere/unused.gp"
 
-# --- every command says what each option is, and refuses whole numbers that are none
-for command in allocate calibrate dump import "jupyter install" machines "model mlp" "model gpt" options project report schedule search simulate transform; do
+# --- every command says what each option is, has examples and exit statuses, and rejects whole numbers that are none
+for command in $("$pando" --help | sed -nE 's/^  ([a-z-]+) .*/\1/p' | grep -v '^-') "jupyter install" "training-step mlp" "training-step gpt" \
+  "measure program" "measure ipus" "measure host" "measure ranks"; do
   # shellcheck disable=SC2086
   "$pando" $command --help >"$scratch/help"
+  expect "help: $command has an example" "$(grep -cE "^  (source <\()?pando ${command%% *}" "$scratch/help" | sed 's/^[1-9][0-9]*$/some/')" some
+  expect "help: $command has exit statuses" "$(grep -cE '^  (0|N) +[a-z]' "$scratch/help")" 1
   # A description follows the option, its type and its demands, or stands below.
   expect "help: $command" "$(sed -E '/^  -/ { s/^ +[^ ]+( (TEXT|INT|UINT|FLOAT)[^ ]*)?( \.\.\.)?( REQUIRED| (Excludes|Needs):( (input|-[^ ]+))+)*/OPTION/ }' "$scratch/help" |
     awk '/^    / { wanting = 0 } wanting { print "nothing before: " $0 } { wanting = /^OPTION *(in .*)?$/ }')" ""
   for option in $(sed -nE 's/^  (-[a-z],)?(--[a-z-]+) U?INT.*/\2/p' "$scratch/help"); do
     # shellcheck disable=SC2086
     check "$command $option: no number has so many digits" 2 "$option: '99999999999999999999': a whole number from" \
-      timeout 10 "$pando" $command none "$option=99999999999999999999"
+      timeout 10 "$pando" $command "$option=99999999999999999999" none
   done
 done
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace pando {
 
@@ -25,7 +26,15 @@ CLI::Validator at_least_one() {
   return whole_number(1, std::numeric_limits<T>::max());
 }
 
-// Prints a help that was asked for, or says what is wrong with the command line. Returns the exit status.
+// The check of an option that has one of these values. Its message names the nearest.
+CLI::Validator one_of(std::vector<std::string> values);
+
+// The app whose command line is read: the command that was given, of that command the command, and so on.
+const CLI::App& command_given(const CLI::App& app);
+// The whole name of a command, as a user types it: "pando schedule".
+std::string full_name(const CLI::App& command);
+// Prints a help that was asked for, or says what is wrong with the command line: a word that is unknown comes with the nearest that is
+// known. Returns the exit status.
 int explain(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace pando

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "cli/calibrate/calibrate_gpu.h"
-#include "cli/commands/transformer.h"
+#include "cli/shared/transformer.h"
 #include "simulate/cluster_json.h"
 
 namespace pando::cli {

@@ -10,8 +10,8 @@
 #include "base/check.h"
 #include "base/command/arguments.h"
 #include "base/command/files.h"
-#include "cli/commands.h"
-#include "cli/commands/buffer_table.h"
+#include "cli/command_row.h"
+#include "cli/shared/buffer_table.h"
 
 namespace pando::cli {
 namespace {
@@ -49,10 +49,7 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
-}  // namespace
-
-void add_allocate(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("allocate", "Place buffers with known lifetimes in one memory");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->options.node_budget = 20'000'000;  // someone waits for this one problem only
   command
@@ -68,8 +65,23 @@ void add_allocate(CLI::App& app, int& status) {
   command->add_option("--nodes", arguments->options.node_budget, "Search nodes before giving up")
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()));
-  command->callback([arguments, &status] { status = run(*arguments); });
-  command->footer("Exit status: 0 placed, 1 not placed (infeasible, or gave up), 2 wrong input.");
+  command->callback([arguments, &invocation] { invocation.status = run(*arguments); });
+}
+
+}  // namespace
+
+CommandRow command_allocate() {
+  return {
+      .name = "allocate",
+      .group = CommandGroup::look,
+      .summary = "Place buffers with known lifetimes in one memory",
+      .describe = describe,
+      .examples = {{"pando allocate buffers.csv --capacity 638976", "place them in the memory of one tile"},
+                   {"pando allocate buffers.csv --capacity 1MiB --nodes 1000000 -o placed.csv", "give up after a million nodes"}},
+      .statuses = {{"0", "placed"},
+                   {"1", "not placed: infeasible, or the search gave up"},
+                   {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

@@ -8,7 +8,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "cli/calibrate/torch_script.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "kernels/gemm/gemm.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/calibrate.h"
@@ -26,7 +26,7 @@ decltype(&pando_gemm_packed) packed_product() {
 int run(const std::string& output, double seconds) {
   const auto product = packed_product();
   if (product == nullptr) {
-    fmt::print(stderr, "pando calibrate: libpando_kernels.so is not installed beside this program\n");
+    complain_of("calibrate", "libpando_kernels.so is not installed beside this program");
     return kWrong;
   }
   simulate::HostKernels kernels;
@@ -41,11 +41,7 @@ int run(const std::string& output, double seconds) {
   return 0;
 }
 
-}  // namespace
-
-void add_calibrate(CLI::App& app, int& status) {
-  CLI::App* const command =
-      app.add_subcommand("calibrate", "Measure this host, or with --torch any node; write it as a machine for simulate and search");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto output = std::make_shared<std::string>("-");
   const auto seconds = std::make_shared<double>(2);
   command->add_option("-o,--output", *output, "JSON file, with --torch the script; - is standard output")->capture_default_str();
@@ -61,15 +57,30 @@ void add_calibrate(CLI::App& app, int& status) {
   command->add_option("--model", *models, "With --torch: transformers whose products are measured, by name or file; some common ones")
       ->needs(torch)
       ->delimiter(',');
-  command->callback([output, seconds, script, like, models, command, &status] {
+  command->callback([output, seconds, script, like, models, command, &invocation] {
     if (!*script) {
-      status = run(*output, *seconds);
+      invocation.status = run(*output, *seconds);
       return;
     }
     if (command->get_option("--seconds")->count() > 0) throw CLI::ValidationError("--seconds", "the script has --quick instead");
     write_file(*output, torch_script(*like, *models));
-    status = 0;
+    invocation.status = 0;
   });
+}
+
+}  // namespace
+
+CommandRow command_calibrate() {
+  return {
+      .name = "calibrate",
+      .group = CommandGroup::predict,
+      .summary = "Measure this host, or with --torch any node; write it as a machine for simulate and search",
+      .describe = describe,
+      .examples = {{"pando calibrate -o host.json", "measure for two seconds"},
+                   {"pando simulate step.pando --machine host.json", "use what was measured"},
+                   {"pando calibrate --torch -o calibrate_gpu.py", "a script that measures the GPUs of a node"}},
+      .statuses = {{"0", "measured"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

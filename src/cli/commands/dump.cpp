@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/files/temporary.h"
 #include "base/messages.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "facade/state.h"
 #include "poplar/Executable.hpp"
 #include "tile/program.h"
@@ -122,8 +122,8 @@ int dump_running(const Arguments& arguments) {
   const int status = run_program(arguments.command);
   const std::string text = read_file(dump.path());
   if (text.empty()) {
-    complain(fmt::format("pando: {} dumped nothing: it compiled no graph (or, for the model level, made no session)",
-                         arguments.command.front()));
+    complain_of("dump", fmt::format("{} dumped nothing: it compiled no graph (or, for the model level, made no session)",
+                                    arguments.command.front()));
     return status != 0 ? status : kNo;
   }
   write_file(arguments.output, text);
@@ -145,20 +145,33 @@ int run(const Arguments& arguments, bool is_program) {
   return dump_running(arguments);
 }
 
-}  // namespace
-
-void add_dump(CLI::App& app, int& status, bool is_program) {
-  CLI::App* const command = app.add_subcommand("dump", "Show a level of what a program compiles, or of an executable file");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("--level", arguments->level, "model (after each pass), graph, plan (what each pass of the compiler adds) or tile")
       ->required()
-      ->check(CLI::IsMember({"model", "graph", "plan", "tile"}));
+      ->check(one_of({"model", "graph", "plan", "tile"}));
   command->add_option("--tile", arguments->tile, "Show this tile only")->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
   command->add_option("-o,--output", arguments->output, "File to write; - is standard output, after the program's own")
       ->capture_default_str();
   command->add_option("program", arguments->command, "After --, a program and its arguments; or one executable file")->required();
-  command->callback([arguments, is_program, &status] { status = run(*arguments, is_program); });
-  command->footer("Exit status: the program's; 1 if it worked but dumped nothing; 2 wrong input.");
+  command->callback([arguments, &invocation] { invocation.status = run(*arguments, invocation.has_dashes); });
+}
+
+}  // namespace
+
+CommandRow command_dump() {
+  return {
+      .name = "dump",
+      .group = CommandGroup::look,
+      .summary = "Show a level of what a program compiles, or of an executable file",
+      .describe = describe,
+      .examples = {{"pando dump --level=graph -- ./program", "variables, vertices and control programs, after the program's own output"},
+                   {"pando dump --level=tile --tile=3 -o tile3.txt -- ./program --size 4", "what tile 3 does, into a file"},
+                   {"pando dump --level=tile program.exe", "an executable that Engine or popxl has saved"}},
+      .statuses = {{"N", "the program's status"},
+                   {"1", "the program worked and compiled nothing"},
+                   {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

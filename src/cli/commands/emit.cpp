@@ -5,9 +5,8 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
-#include "base/messages.h"
-#include "cli/commands.h"
-#include "cli/words.h"
+#include "cli/command_row.h"
+#include "cli/shared/words.h"
 #include "emit/emit.h"
 #include "ir/error.h"
 #include "ir/text/parse.h"
@@ -42,14 +41,11 @@ int run_torch(Arguments& a) {
   emit::write_folder(a.output, e);
   fmt::print("{} for {} in {}\n", e.programs == 1 ? "1 program" : fmt::format("{} programs", e.programs),
              e.ranks == 1 ? "1 rank" : fmt::format("{} ranks", e.ranks), a.output);
-  if (!e.unchecked.empty() && a.check != 0) complain("note: check.py has no values of the interpreter: " + e.unchecked);
+  if (!e.unchecked.empty() && a.check != 0) complain_of("emit torch", "note: check.py has no values of the interpreter: " + e.unchecked);
   return 0;
 }
 
-}  // namespace
-
-void add_emit(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("emit", "Write a program for other machines");
+void describe(CLI::App* command, Invocation& invocation) {
   command->require_subcommand(1);
   CLI::App* const c = command->add_subcommand("torch", "PyTorch: a file for each distinct program of a rank, for torchrun on GPUs or CPUs");
   const auto a = std::make_shared<Arguments>();
@@ -67,7 +63,21 @@ void add_emit(CLI::App& app, int& status) {
       ->delimiter(',');
   c->add_option("--samples", a->options.samples, "Of a projected program: samples of a step")->check(at_least_one<std::int64_t>());
   c->add_option("--dimension", a->dimensions, "Sizes of named dimensions of an ONNX model, as name=size")->delimiter(',');
-  c->callback([a, &status] { status = run_torch(*a); });
+  c->callback([a, &invocation] { invocation.status = run_torch(*a); });
+}
+
+}  // namespace
+
+CommandRow command_emit() {
+  return {
+      .name = "emit",
+      .group = CommandGroup::distribute,
+      .summary = "Write a program for other machines",
+      .describe = describe,
+      .examples = {{"pando emit torch four.pando -o four", "a folder of PyTorch programs, one for each rank, and check.py"},
+                   {"pando emit torch model.onnx --dimension batch=8 -o model", "an ONNX model"}},
+      .statuses = {{"0", "written"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

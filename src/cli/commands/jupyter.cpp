@@ -10,7 +10,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/error.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 
 namespace pando::cli {
 namespace {
@@ -70,10 +70,11 @@ nlohmann::ordered_json describe(const Arguments& arguments, const fs::path& prog
 
 int install(const Arguments& arguments) {
   if (!has_ipykernel(arguments.python)) {
-    fmt::print(stderr,
-               "pando: {0} has no ipykernel: {0} -m pip install ipykernel (Debian: apt install python3-ipykernel); or name another Python "
-               "with --python\n",
-               arguments.python);
+    complain_of(
+        "jupyter",
+        fmt::format("{0} has no ipykernel: {0} -m pip install ipykernel (Debian: apt install python3-ipykernel); or name another Python "
+                    "with --python",
+                    arguments.python));
     return kNo;
   }
   const fs::path data = arguments.prefix.empty() ? user_folder() : fs::absolute(arguments.prefix) / "share" / "jupyter";
@@ -87,11 +88,8 @@ int install(const Arguments& arguments) {
   return 0;
 }
 
-}  // namespace
-
-void add_jupyter(CLI::App& app, int& status) {
+void describe(CLI::App* jupyter, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const jupyter = app.add_subcommand("jupyter", "The Jupyter kernel: a cell runs on all tiles");
   jupyter->require_subcommand(1);
   CLI::App* const command = jupyter->add_subcommand("install", "Tell Jupyter of it");
   auto* const user = command->add_flag("--user", arguments->user, "For this user (without --prefix)");
@@ -99,7 +97,21 @@ void add_jupyter(CLI::App& app, int& status) {
   command->add_option("--python", arguments->python, "The Python that runs the kernel")->capture_default_str();
   command->add_option("--ipus", arguments->ipus, "IPUs of its machine")->check(at_least_one<std::int32_t>());
   command->add_option("--tiles", arguments->tiles, "Its interpreters, on the first so many tiles")->check(at_least_one<std::int32_t>());
-  command->callback([arguments, &status] { status = install(*arguments); });
+  command->callback([arguments, &invocation] { invocation.status = install(*arguments); });
+}
+
+}  // namespace
+
+CommandRow command_jupyter() {
+  return {
+      .name = "jupyter",
+      .group = CommandGroup::python,
+      .summary = "Install the Jupyter kernel whose cells run on all tiles",
+      .describe = describe,
+      .examples = {{"pando jupyter install --user", "then choose the kernel Pando in a notebook"},
+                   {"pando jupyter install --prefix ~/.venv --tiles 64", "for a virtual environment, with 64 interpreters"}},
+      .statuses = {{"0", "installed"}, {"1", "that Python has no ipykernel"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

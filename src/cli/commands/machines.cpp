@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/command/files.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 
 namespace pando::cli {
 namespace {
@@ -21,14 +21,24 @@ std::string table() {
   return text;
 }
 
+void describe(CLI::App* command, Invocation& invocation) {
+  command->callback([&invocation] {
+    write_file("-", table());
+    invocation.status = 0;
+  });
+}
+
 }  // namespace
 
-void add_machines(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("machines", "List the machines that can be compiled for");
-  command->callback([&status] {
-    write_file("-", table());
-    status = 0;
-  });
+CommandRow command_machines() {
+  return {
+      .name = "machines",
+      .group = CommandGroup::look,
+      .summary = "List the machines that can be compiled for",
+      .describe = describe,
+      .examples = {{"pando machines", "a line for each: IPUs, tiles, memory, clock"}},
+      .statuses = {{"0", "listed"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

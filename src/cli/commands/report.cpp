@@ -11,7 +11,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/source_location.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "poplar/exceptions.hpp"
 #include "profile/compare.h"
 #include "profile/export.h"
@@ -94,10 +94,7 @@ std::string exports_text() {
   return out;
 }
 
-}  // namespace
-
-void add_report(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("report", "Show a report, ask it questions, compare or export it");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("file", arguments->input, "The report (profile.pando)");
   command->add_option("--ask", arguments->asked, questions_text());
@@ -114,7 +111,23 @@ void add_report(CLI::App& app, int& status) {
   command->add_flag("--per-ipu-memory", arguments->options.per_ipu_memory, "Show memory by IPU");
   command->add_option("--svg", arguments->svg, "Draw memory by tile, live memory and cycles by step into this file");
   command->add_flag("--schema", arguments->schema, "Print the tables of report files as Markdown, and nothing else");
-  command->callback([arguments, &status] { status = run(*arguments); });
+  command->callback([arguments, &invocation] { invocation.status = run(*arguments); });
+}
+
+}  // namespace
+
+CommandRow command_report() {
+  return {
+      .name = "report",
+      .group = CommandGroup::look,
+      .summary = "Show a report, ask it questions, compare or export it",
+      .describe = describe,
+      .examples = {{"pando report profile.pando", "the summary"},
+                   {"pando report profile.pando --ask why_not_fit", "the answer to one question"},
+                   {"pando report new.pando --compare old.pando --top 5", "what differs, the greatest difference first"},
+                   {"pando report profile.pando --export perfetto -o trace.json", "a trace for another viewer"}},
+      .statuses = {{"0", "shown"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

@@ -6,7 +6,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
 #include "schedule/lower.h"
@@ -48,7 +48,7 @@ void print_list() {
 int run(const Arguments& a) {
   const schedule::Table table = table_of(a);
   if (const auto broken = schedule::first_broken_rule(table)) {
-    complain(fmt::format("{}: {}", broken->rule, broken->message));
+    complain_of("schedule", fmt::format("{}: {}", broken->rule, broken->message));
     return kNo;
   }
   const auto stages = static_cast<std::size_t>(table.stages());
@@ -65,10 +65,7 @@ int run(const Arguments& a) {
   return 0;
 }
 
-}  // namespace
-
-void add_schedule(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("schedule", "Make, check, draw and write pipeline schedules");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   std::string names;
   for (const std::string& n : schedule::names()) names += " " + n;
@@ -110,12 +107,28 @@ void add_schedule(CLI::App& app, int& status) {
   lower->needs(output);
   command->add_flag("--defer", a->lowering.defer_receives, "With --lower: receive as late as possible")->needs(lower);
   command->add_flag("!--no-shards", a->lowering.shards, "With --lower: transfers alone")->needs(lower);
-  command->callback([a, input, ranks, &status] {
+  command->callback([a, input, ranks, &invocation] {
     if (a->list) return print_list();
     if (input->count() == 0 && ranks->count() == 0) throw CLI::RequiredError("a CSV file, or --ranks");
-    status = run(*a);
+    invocation.status = run(*a);
   });
-  command->footer("Exit status: 0 the schedule obeys all rules, 1 it breaks one (which is named), 2 wrong input.");
+}
+
+}  // namespace
+
+CommandRow command_schedule() {
+  return {
+      .name = "schedule",
+      .group = CommandGroup::distribute,
+      .summary = "Make, check, draw and write pipeline schedules",
+      .describe = describe,
+      .examples = {{"pando schedule --name 1F1B --ranks 4 --microbatches 8 --draw", "make one by name and draw it"},
+                   {"pando schedule --ranks 4 --microbatches 8 --memory 3 -o mine.csv", "the best that holds three activations on a rank"},
+                   {"pando schedule mine.csv", "check a table"}},
+      .statuses = {{"0", "the schedule obeys all rules"},
+                   {"1", "it breaks one, which the message names"},
+                   {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

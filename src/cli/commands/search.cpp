@@ -11,9 +11,9 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
-#include "cli/commands.h"
-#include "cli/commands/search_program.h"
-#include "cli/commands/transformer.h"
+#include "cli/command_row.h"
+#include "cli/shared/search_program.h"
+#include "cli/shared/transformer.h"
 #include "ir/text/print.h"
 #include "search/programs/bridge.h"
 #include "search/programs/strategy_text.h"
@@ -89,14 +89,14 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
 void emit(const Arguments& a, const search::Transformer& model, const search::Strategy& s) {
   const transform::Strategy t = search::transforms_of(model, s);
   write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
-  complain(fmt::format("{}: {}", a.program.emit, search::to_string(t)));
+  complain_of("search", fmt::format("{}: {}", a.program.emit, search::to_string(t)));
 }
 
 int run(Arguments& a) {
   if (!a.memory.empty()) {
     a.space.memory = bytes_of(a.memory);
     if (a.space.memory <= 0) {
-      complain(fmt::format("pando search: --memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
+      complain_of("search", fmt::format("--memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
       return kWrong;
     }
   }
@@ -166,10 +166,7 @@ void refuse_options_of_programs(const CLI::App& command) {
   }
 }
 
-}  // namespace
-
-void add_search(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("search", "Find the best distribution of a training step, with a certificate");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   std::string models, machines;
   for (const auto& t : search::transformers()) models += " " + t.name;
@@ -190,7 +187,7 @@ void add_search(CLI::App& app, int& status) {
           "--space", a->reach,
           "Of a transformer: trainers (what a trainer can run), calculon (degrees that divide, as that search has them), everything "
           "(offload, and schedules and transfers that no trainer has, too)")
-      ->check(CLI::IsMember({"trainers", "calculon", "everything"}))
+      ->check(one_of({"trainers", "calculon", "everything"}))
       ->capture_default_str();
   command
       ->add_option("--stack", a->stack,
@@ -198,7 +195,7 @@ void add_search(CLI::App& app, int& status) {
       ->capture_default_str();
   command->add_flag("--words", a->words, "Print the words of a strategy, with trainers' names for them");
   command->add_flag("--wide", a->wide, "All axes: of a transformer --space everything; of a program all schedules, more stages, offload");
-  command->add_option("--by", a->by, "What is least: time, or price")->check(CLI::IsMember({"time", "price"}))->capture_default_str();
+  command->add_option("--by", a->by, "What is least: time, or price")->check(one_of({"time", "price"}))->capture_default_str();
   command->add_option("--top", a->top, "How many are shown")->check(whole_number(1, 1000))->capture_default_str();
   command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
   command->add_option("--svg", a->svg, "Draw memory against samples a second into a file");
@@ -243,7 +240,7 @@ void add_search(CLI::App& app, int& status) {
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
-  command->callback([a, command, &status] {
+  command->callback([a, command, &invocation] {
     if (a->words) {
       fmt::print("{}", search::words_page());
       return;
@@ -254,9 +251,24 @@ void add_search(CLI::App& app, int& status) {
       if (is_program(a->model) && command->get_option(option)->count() > 0)
         throw CLI::ValidationError(option, "it takes a transformer's name or sizes");
     }
-    status = run(*a);
+    invocation.status = run(*a);
   });
-  command->footer("Exit status: 0 found, 1 nothing fits (or the check fails), 2 wrong input.");
+}
+
+}  // namespace
+
+CommandRow command_search() {
+  return {
+      .name = "search",
+      .group = CommandGroup::predict,
+      .summary = "Find the best distribution of a training step, with a certificate",
+      .describe = describe,
+      .examples = {{"pando search gpt3-175b --devices 1024 --batch 1024", "the best strategies of a known transformer"},
+                   {"pando search model.onnx --devices 4 --emit model4.pando",
+                    "the best of a program, written as a program of four devices"},
+                   {"pando search gpt3-13b --devices 16 --batch 64 --why-not d=16", "why a strategy is not the answer"}},
+      .statuses = {{"0", "found"}, {"1", "nothing fits, or --check found a difference"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

@@ -1,13 +1,15 @@
 // pando shell: becomes pando-shell, which stands beside this program.
-#include "cli/commands.h"
+#include "cli/command_row.h"
 
 namespace pando::cli {
 
-void add_shell(CLI::App& app, int&) {
-  CLI::App* const command = app.add_subcommand("shell", "A shell on tile 0, with files in the tiles' memory");
-  command->prefix_command();
-  command->set_help_flag();
-  command->callback([command] { become("pando-shell", command->remaining()); });
+CommandRow command_shell() {
+  return {
+      .name = "shell",
+      .group = CommandGroup::python,
+      .summary = "Open a shell on tile 0, with files in the tiles' memory",
+      .program = "pando-shell",
+  };
 }
 
 }  // namespace pando::cli

@@ -8,8 +8,8 @@
 #include "base/command/files.h"
 #include "base/error.h"
 #include "base/messages.h"
-#include "cli/commands.h"
-#include "cli/commands/transformer.h"
+#include "cli/command_row.h"
+#include "cli/shared/transformer.h"
 #include "ir/checks/verify.h"
 #include "ir/checks/verify_distribution.h"
 #include "ir/text/parse.h"
@@ -84,7 +84,7 @@ int run_model(const Arguments& a) {
                           cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
   const search::Strategy s = search::parse_strategy(a.strategy, a.batch);
   if (const search::Violation v = search::first_violation(model, cluster, s)) {
-    complain(fmt::format("{}: {}", v.rule, v.message));
+    complain_of("simulate", fmt::format("{}: {}", v.rule, v.message));
     return kNo;
   }
   search::Result r;
@@ -118,7 +118,7 @@ int run(const Arguments& a) {
   auto wrong = ir::verify(module);
   if (wrong.empty()) wrong = ir::verify_distribution(module);
   if (!wrong.empty()) {
-    complain(ir::to_string(wrong));
+    complain_of("simulate", ir::to_string(wrong));
     return kWrong;
   }
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
@@ -162,10 +162,7 @@ void refuse_idle_options(const CLI::App& command, bool validates, bool is_model,
     refuse({"--tiles"}, "it takes --fidelity cycles");
 }
 
-}  // namespace
-
-void add_simulate(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("simulate", "Predict times and memory of a placed program");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   std::string machines;
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
@@ -176,13 +173,13 @@ void add_simulate(CLI::App& app, int& status) {
       ->add_option("--cost", a->cost,
                    "machine; plans (machine, but products and convolutions as they are cut over the tiles of --machine ipu2); "
                    "reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
-      ->check(CLI::IsMember({"machine", "plans", "reference", "reference-dgx2"}))
+      ->check(one_of({"machine", "plans", "reference", "reference-dgx2"}))
       ->capture_default_str();
   command->add_option("--table", a->table, "Measured ops: a CSV of signatures and seconds, which go before the model");
   command
       ->add_option("--fidelity", a->fidelity,
                    "ops; cycles (also compiles the program to tiles of --machine ipu2 and runs it against the cycle model)")
-      ->check(CLI::IsMember({"ops", "cycles"}))
+      ->check(one_of({"ops", "cycles"}))
       ->capture_default_str();
   command->add_option("--tiles", a->tiles, "With --fidelity cycles: tiles of each IPU; 0: the machine's")
       ->check(whole_number(0, 1472))
@@ -210,13 +207,31 @@ void add_simulate(CLI::App& app, int& status) {
       ->needs(model)
       ->capture_default_str();
   model->needs(strategy)->needs(batch);
-  command->callback([a, command, input, validate, model, &status] {
+  command->callback([a, command, input, validate, model, &invocation] {
     const std::size_t subjects = input->count() + validate->count() + model->count();
     if (subjects == 0) throw CLI::RequiredError("a program, --model, or --validate DIR");
     if (subjects > 1) throw CLI::ValidationError("simulate", "a program, --model and --validate exclude each other; one is expected");
     refuse_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
-    status = run(*a);
+    invocation.status = run(*a);
   });
+}
+
+}  // namespace
+
+CommandRow command_simulate() {
+  return {
+      .name = "simulate",
+      .group = CommandGroup::predict,
+      .summary = "Predict times and memory of a placed program",
+      .describe = describe,
+      .examples = {{"pando simulate four.pando --machine bow-pod", "seconds and bytes of each device"},
+                   {"pando simulate four.pando --trace trace.json", "a timeline for Perfetto"},
+                   {"pando simulate --model gpt3-175b --strategy 't=8 p=8 d=16' --batch 1024",
+                    "a transformer under a strategy, without a program"}},
+      .statuses = {{"0", "predicted"},
+                   {"1", "the strategy breaks a rule, which the message names"},
+                   {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

@@ -9,8 +9,8 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
-#include "cli/commands.h"
-#include "cli/words.h"
+#include "cli/command_row.h"
+#include "cli/shared/words.h"
 #include "ir/op_row.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
@@ -69,7 +69,7 @@ int run(Arguments& a) {
     const transform::Program sequential = transform::annotate(std::move(m), note);
     transform::Distributed distributed = transform::parallelise(sequential, a.strategy);
     if (!a.pieces.empty()) write_file(a.pieces, transform::print_pieces(transform::pieces_of(sequential, distributed)));
-    for (const std::string& line : transform::to_lines(distributed.whole)) complain("note: " + line);
+    for (const std::string& line : transform::to_lines(distributed.whole)) complain_of("transform", "note: " + line);
     m = std::move(distributed.module);
   }
   if (a.summary) {
@@ -80,10 +80,7 @@ int run(Arguments& a) {
   return 0;
 }
 
-}  // namespace
-
-void add_transform(CLI::App& app, int& status) {
-  CLI::App* const c = app.add_subcommand("transform", "Distribute a program over devices");
+void describe(CLI::App* c, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   transform::Strategy& s = a->strategy;
   const CLI::Validator count = at_least_one<std::int32_t>();
@@ -101,14 +98,14 @@ void add_transform(CLI::App& app, int& status) {
   c->add_option("--zero", s.zero, "ZeRO: 1 cuts states of the optimizer over --data, 2 gradients, 3 weights")->check(whole_number(0, 3));
   c->add_flag("--sequence-parallel", s.sequence_parallel, "Between products, cut positions over --tensor");
   c->add_option("--recompute", a->recompute, "none, selective (attention), full (layers)")
-      ->check(CLI::IsMember({"none", "selective", "full"}))
+      ->check(one_of({"none", "selective", "full"}))
       ->capture_default_str();
   c->add_option("--recompute-layers", s.recomputed_layers, "With --recompute: these layers alone, by number from 0")
       ->delimiter(',')
       ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   c->add_option("--offload", a->offload, "To off-chip memory: weights, optimizer, activations")
       ->delimiter(',')
-      ->check(CLI::IsMember({"weights", "optimizer", "activations"}));
+      ->check(one_of({"weights", "optimizer", "activations"}));
   c->add_option("--batch", a->batch, "Inputs that count samples, as name or name:dimension")->delimiter(',');
   c->add_option("--sequence", a->sequence, "Inputs that count positions, as name:dimension")->delimiter(',');
   c->add_option("--experts", a->experts, "Weights that count experts, as name:dimension")->delimiter(',');
@@ -123,7 +120,22 @@ void add_transform(CLI::App& app, int& status) {
   c->add_option("--pieces", a->pieces, "File: which part of which tensor everything is, for pando run");
   c->add_flag("--summary", a->summary, "Count ops and bytes instead of printing the program");
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
-  c->callback([a, &status] { status = run(*a); });
+  c->callback([a, &invocation] { invocation.status = run(*a); });
+}
+
+}  // namespace
+
+CommandRow command_transform() {
+  return {
+      .name = "transform",
+      .group = CommandGroup::distribute,
+      .summary = "Distribute a program over devices",
+      .describe = describe,
+      .examples = {{"pando transform step.pando --batch x,z --data 2 -o two.pando", "each of two devices takes half of the samples"},
+                   {"pando transform step.pando --batch x,z --pipeline 2 --microbatches 4 --schedule ZB-H1 --summary",
+                    "a pipeline; only the counts of its ops"}},
+      .statuses = {{"0", "written"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

@@ -11,7 +11,7 @@
 
 #include "base/command/files.h"
 #include "base/source_location.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "machine/machine.h"
 #include "poplar/exceptions.hpp"
 #include "profile/report.h"
@@ -98,17 +98,27 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
-}  // namespace
-
-void add_view(CLI::App& app, int& status) {
-  CLI::App* const command =
-      app.add_subcommand("view", "Write a report, or two to compare, as one HTML page without a network, and open it");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("reports", arguments->reports, "The report; with a second one, the page compares them")->required()->expected(1, 2);
   command->add_option("-o,--output", arguments->output, "The page (- for standard output); without it, the report's name and .html");
   command->add_option("--place", arguments->place, "What the page shows first, as it stands behind # in its address: memory&tile=3");
   command->add_flag("--no-open", arguments->no_open, "Write the page alone");
-  command->callback([arguments, &status] { status = run(*arguments); });
+  command->callback([arguments, &invocation] { invocation.status = run(*arguments); });
+}
+
+}  // namespace
+
+CommandRow command_view() {
+  return {
+      .name = "view",
+      .group = CommandGroup::look,
+      .summary = "Write a report, or two to compare, as one HTML page, and open it",
+      .describe = describe,
+      .examples = {{"pando view profile.pando", "write profile.pando.html and open it in a browser"},
+                   {"pando view old.pando new.pando --no-open -o both.html", "one page that compares two reports"}},
+      .statuses = {{"0", "written"}, {"2", "the input or the command line is wrong"}},
+  };
 }
 
 }  // namespace pando::cli

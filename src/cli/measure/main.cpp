@@ -7,6 +7,7 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "base/command/help.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "ir/text/parse.h"
@@ -71,6 +72,12 @@ void host(const Arguments& a, measure::HostRun how) {
 int main(int argc, char** argv) {
   CLI::App app{"Predictions beside runs", "pando measure"};
   app.require_subcommand(1);
+  const std::string footer =
+      help_footer({{"pando measure program four.pando --tiles 64", "one program: simulated, and run against the cycle model"},
+                   {"pando measure ipus --svg ipus.svg", "networks on 2 to 16 IPUs, drawn as predicted against measured"},
+                   {"pando measure host --seconds 30", "networks on threads of this host"}},
+                  {{"0", "measured"}, {"2", "the input or the command line is wrong"}});
+  app.footer(footer);
   Arguments a;
   const auto machine = [&](CLI::App* c) {
     c->add_option("--machine", a.machine, "IPUs that pando machines lists")->capture_default_str();
@@ -94,6 +101,7 @@ int main(int argc, char** argv) {
     c->add_option("--only", a.only, "Configurations with this text in their names");
   }
   for (CLI::App* c : {many, here, ranks}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
+  for (CLI::App* c : {one, many, here, ranks}) c->footer(footer);
   one->callback([&] { program(a); });
   many->callback([&] { ipus(a); });
   here->callback([&] { host(a, measure::HostRun::sessions); });

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/command/arguments.h"
+#include "base/command/help.h"
 #include "base/messages.h"
 #include "ontile/repl/front.h"
 #include "ontile/repl/shell/session_machine.h"
@@ -31,7 +32,7 @@ void describe(CLI::App& app, Arguments& arguments) {
   auto* const data = app.add_option("--data", arguments.data, "A file that is cut over the tiles: __tiledata");
   app.add_option("--cut", arguments.cut, "Where it is cut: at ends of lines, or anywhere (bytes)")
       ->needs(data)
-      ->check(CLI::IsMember({"lines", "bytes"}))
+      ->check(pando::one_of({"lines", "bytes"}))
       ->capture_default_str();
   app.add_option("--fuel", arguments.session.fuel, "Loop rounds and calls that a command may take on a tile before that tile is ended")
       ->check(pando::unsigned_number());
@@ -42,11 +43,16 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_option_function<std::string>("-c", [&](const std::string& code) { arguments.front.code = code; }, "Run this and end");
   app.add_flag("-i", arguments.front.interactive, "A prompt after the script");
   app.add_flag("--json", arguments.front.json, "Requests and replies in JSON, one a line, for other programs");
-  app.footer(
-      "Without a script: a prompt, or what is piped in. Exit status: 0 if every tile is done, 1 if one raised or has ended, that of\n"
-      "SystemExit (the highest), 130 after Ctrl-C; 2 if the command line is wrong or the disk image damaged; 3 instead of 0 if the last "
-      "write to\n"
-      "the disk image was cut off: standard error says where it is kept.");
+  app.footer("Without a script: a prompt, or what is piped in.\n\n" +
+             pando::help_footer(
+                 {{"pando repl --data /usr/share/dict/words", "a prompt for 1,472 tiles; each has a part of the file in __tiledata"},
+                  {"pando repl --tiles 8 -c 'print(allreduce(__tileid))'", "one command on eight tiles"},
+                  {"pando repl --disk disks.img count.py words", "a script with an argument; each tile keeps its disk"}},
+                 {{"0", "every tile is done; else the highest status of SystemExit"},
+                  {"1", "a tile raised an exception or has ended"},
+                  {"2", "the command line is wrong, or the disk image is damaged"},
+                  {"3", "instead of 0: the last write to the disk image was cut off; the message says where it is kept"},
+                  {"130", "ended by Ctrl-C"}}));
   app.prefix_command();  // the first word that is no option, and all after it
 }
 

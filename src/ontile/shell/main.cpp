@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/command/arguments.h"
+#include "base/command/help.h"
 #include "base/messages.h"
 #include "ontile/disk_image.h"
 #include "ontile/repl/shell/interrupts.h"
@@ -43,9 +44,12 @@ void describe(CLI::App& app, Arguments& arguments) {
   app.add_flag("--allow-host", arguments.allow_host, "!COMMAND runs on the host");
   app.add_option("-c", arguments.lines, "Carry out these lines and end")->each([&](const std::string&) { arguments.has_lines = true; });
   app.add_flag("-v,--verbose", arguments.verbose, "Show lines that are not typed before they are carried out");
-  app.footer(
-      "help lists what the shell knows. Exit status: that of `exit`, or of the last line; 2 if the command line is wrong or the\n"
-      "disk image damaged; 3 instead of 0 if the last write to the disk image was cut off: standard error says where it is kept.");
+  app.footer("The command help lists what the shell knows.\n\n" +
+             pando::help_footer({{"pando shell", "a shell whose files lie in the memory of 1,472 tiles"},
+                                 {"pando shell --tiles 16 --disk disks.img -c 'ls -l'", "one line, on disks that are kept in a file"}},
+                                {{"N", "that of exit, or of the last line"},
+                                 {"2", "the command line is wrong, or the disk image is damaged"},
+                                 {"3", "instead of 0: the last write to the disk image was cut off; the message says where it is kept"}}));
 }
 
 void print(std::string_view text) {

@@ -15,6 +15,7 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "base/command/help.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "exec/transports/in_process.h"
@@ -65,10 +66,10 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
   if (first != std::string::npos && text.compare(first, 8, "project ") == 0) {
     if (pieces)
       ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} is a projected program", a.program);
-    if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando project runs --samples");
+    if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando pipeline runs --samples");
     return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
   }
-  if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando project; a module runs --steps");
+  if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando pipeline; a module runs --steps");
   ir::Module module = ir::parse(text, a.program);
   if (pieces && module.replicas() > 1)
     ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
@@ -239,7 +240,7 @@ int run_command(const Arguments& a, bool has_seed, const std::vector<std::string
 int command(int argc, char** argv) {
   CLI::App app("Run a program of several devices", "pando run");
   Arguments a;
-  app.add_option("program", a.program, "The text of a module with devices (pando transform) or of a projected program (pando project)")
+  app.add_option("program", a.program, "The text of a module with devices (pando transform) or of a projected program (pando pipeline)")
       ->required();
   app.add_option("--ranks", a.ranks, "MPI processes that share the devices; 1: threads of this process. Under mpirun its number counts")
       ->check(whole_number(1, 1024));
@@ -259,7 +260,7 @@ int command(int argc, char** argv) {
       ->allow_extra_args(false)
       ->delimiter(',');
   app.add_option("--device", a.options.device, "cpu, or ipu_model: IPUs of tiles")
-      ->check(CLI::IsMember({"cpu", "ipu_model"}))
+      ->check(one_of({"cpu", "ipu_model"}))
       ->capture_default_str();
   app.add_option("--machine", a.options.machine, "Of ipu_model")->capture_default_str();
   app.add_option("--tiles", a.options.tiles_per_ipu, "Of ipu_model: tiles of an IPU, if not the machine's")
@@ -272,7 +273,11 @@ int command(int argc, char** argv) {
                  "FILE of the executables' hashes, by device: they must be those; written where there is none");
   app.add_flag("-q,--quiet", a.quiet, "Without the results as text; without -o, too, they are not kept");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
-  app.footer("Exit status: 0 it ran; 1 it failed (deadlock, a fault, a rank that died); 2 wrong input.");
+  app.footer(help_footer(
+      {{"pando run four.pando --seed 1 --times", "threads of this process, made-up data, the times of each device"},
+       {"pando run four.pando --ranks 4 --input weights.npz -o after.npz", "four MPI processes"},
+       {"pando run pipeline.txt --samples 16 --seed 1", "a program that pando pipeline has split"}},
+      {{"0", "it ran"}, {"1", "it failed: a deadlock, a fault, a rank that died"}, {"2", "the input or the command line is wrong"}}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) { return explain(app, error); }

@@ -17,7 +17,7 @@ namespace pando::ranks {
 Program pipeline(const project::ProjectedProgram& program, std::int64_t samples);
 
 // The same from text. `capacities`: with `replace`, the option's own capacity holds for all streams. Refuses (value) a program that breaks
-// a rule of project/checks/check.h, with what `pando project` says of it.
+// a rule of project/checks/check.h, with what `pando pipeline` says of it.
 Program read_pipeline(const std::string& text, const std::string& file, std::int64_t samples, const SplitOptions& capacities, bool replace);
 
 }  // namespace pando::ranks

@@ -1,9 +1,9 @@
-// pando import: an ONNX model as text of the model level.
+// pando convert: an ONNX model as text of the model level.
 #include <memory>
 
 #include "base/command/files.h"
-#include "cli/commands.h"
-#include "cli/words.h"
+#include "cli/command_row.h"
+#include "cli/shared/words.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"
 
@@ -24,16 +24,29 @@ int run(const Arguments& a) {
   return 0;
 }
 
-}  // namespace
-
-void add_import(CLI::App& app, int& status) {
-  CLI::App* const c = app.add_subcommand("import", "Print an ONNX model as a module, with its weights");
+void describe(CLI::App* c, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   c->add_option("input", a->input, "A .onnx file; external data lie beside it")->required();
   c->add_option("--dimension", a->dimensions, "Sizes of named dimensions, as name=size")->delimiter(',');
   c->add_flag("--streams", a->streams, "Inputs and outputs are streams of their names, not variables and outputs of the main graph");
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
-  c->callback([a, &status] { status = run(*a); });
+  c->callback([a, &invocation] { invocation.status = run(*a); });
+}
+
+}  // namespace
+
+CommandRow command_convert() {
+  return {
+      .name = "convert",
+      .group = CommandGroup::distribute,
+      .summary = "Write an ONNX model as the text of a module, with its weights",
+      .describe = describe,
+      .examples = {{"pando convert model.onnx -o model.pando", "a module that transform, search and run take"},
+                   {"pando convert model.onnx --dimension batch=8 --streams",
+                    "the size of a dimension that the model leaves open; inputs as streams"}},
+      .statuses = {{"0", "written"}, {"2", "the input or the command line is wrong"}},
+      .aliases = {"import"},
+  };
 }
 
 }  // namespace pando::cli

@@ -1,4 +1,4 @@
-#include "cli/words.h"
+#include "cli/shared/words.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-#include "cli/commands/search_program.h"
+#include "cli/shared/search_program.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/command/files.h"
-#include "cli/commands.h"
-#include "cli/words.h"
+#include "cli/command_row.h"
+#include "cli/shared/words.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"

@@ -1,4 +1,4 @@
-// pando model: a step of training of a known network, as text.
+// pando training-step: a step of training of a known network, as text.
 #include <fmt/format.h>
 
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
@@ -31,20 +31,20 @@ void add_rate(CLI::App& network, double& rate) {
   network.add_option("--learning-rate", rate, "How much of a gradient a weight changes by")->capture_default_str()->check(check_number);
 }
 
-void add_mlp(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) {
+void add_mlp(CLI::App& model, const std::shared_ptr<Arguments>& a, Invocation& invocation) {
   CLI::App* const c = model.add_subcommand("mlp", "Square layers with relu, a squared loss, plain gradient descent");
   add_count(*c, "--layers", a->mlp.layers, "Layers, each with a square matrix of weights");
   add_count(*c, "--width", a->mlp.width, "Rows and columns of a matrix of weights");
   add_count(*c, "--batch", a->mlp.batch, "Samples of a step");
   add_rate(*c, a->mlp.learning_rate);
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
-  c->callback([a, &status] {
+  c->callback([a, &invocation] {
     write(models::build_mlp(a->mlp), a->output);
-    status = 0;
+    invocation.status = 0;
   });
 }
 
-void add_gpt(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) {
+void add_gpt(CLI::App& model, const std::shared_ptr<Arguments>& a, Invocation& invocation) {
   CLI::App* const c = model.add_subcommand("gpt", "A GPT-2 or GPT-3 style transformer, also with experts");
   models::Gpt& g = a->gpt;
   add_count(*c, "--layers", g.layers, "Blocks of attention and dense layers");
@@ -59,31 +59,34 @@ void add_gpt(CLI::App& model, const std::shared_ptr<Arguments>& a, int& status) 
   c->add_flag("--adam", a->adam, "Adam instead of plain gradient descent");
   add_rate(*c, g.optimizer.learning_rate);
   c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
-  c->callback([a, &status] {
+  c->callback([a, &invocation] {
     if (a->adam) a->gpt.optimizer.kind = models::Optimizer::adam;
     write(models::build_gpt(a->gpt), a->output);
-    status = 0;
+    invocation.status = 0;
   });
+}
+
+void describe(CLI::App* command, Invocation& invocation) {
+  command->require_subcommand(1);
+  const auto a = std::make_shared<Arguments>();
+  add_mlp(*command, a, invocation);
+  add_gpt(*command, a, invocation);
 }
 
 }  // namespace
 
-void add_model(CLI::App& app, int& status) {
-  CLI::App* const command = app.add_subcommand("model", "Print a step of training of a known network");
-  command->require_subcommand(0, 1);  // not 1: an unknown network is then named in the message
-  const auto a = std::make_shared<Arguments>();
-  add_mlp(*command, a, status);
-  add_gpt(*command, a, status);
-  std::vector<std::string> names;
-  for (const CLI::App* network : command->get_subcommands({})) names.push_back(network->get_name());
-  const std::string known = fmt::format("{}", fmt::join(names, ", "));
-  const auto refuse = [known](const std::string& name) {
-    throw CLI::ValidationError("model", fmt::format("unknown network '{}'; there are {}", name, known));
+CommandRow command_training_step() {
+  return {
+      .name = "training-step",
+      .group = CommandGroup::distribute,
+      .summary = "Write the training step of a network of these sizes as a module",
+      .describe = describe,
+      .examples = {{"pando training-step gpt --layers 2 --width 64 --batch 8 -o gpt.pando",
+                    "a transformer, to distribute, to simulate or to run"},
+                   {"pando training-step mlp --layers 4 --width 512 --batch 512", "square layers, on standard output"}},
+      .statuses = {{"0", "written"}, {"2", "the input or the command line is wrong"}},
+      .aliases = {"model"},
   };
-  command->add_option_function<std::string>("network", refuse, "One of the subcommands below");
-  command->callback([command, known] {
-    if (command->get_subcommands().empty()) throw CLI::RequiredError("a network, one of " + known + ",");
-  });
 }
 
 }  // namespace pando::cli

@@ -1,4 +1,4 @@
-#include "codelet/similar_names.h"
+#include "base/text/similar_names.h"
 
 #include <algorithm>
 #include <numeric>

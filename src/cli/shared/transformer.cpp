@@ -1,4 +1,4 @@
-#include "cli/commands/transformer.h"
+#include "cli/shared/transformer.h"
 #include "base/command/files.h"
 
 #include <algorithm>

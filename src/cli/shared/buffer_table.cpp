@@ -1,4 +1,4 @@
-#include "cli/commands/buffer_table.h"
+#include "cli/shared/buffer_table.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-// pando project: splits a loop program into one program for each device, skews it, checks it, runs it.
+// pando pipeline: splits a loop program into one program for each device, skews it, checks it, runs it.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -9,7 +9,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
-#include "cli/commands.h"
+#include "cli/command_row.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
 #include "ir/text/parse.h"
@@ -145,7 +145,7 @@ int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a)
   try {
     result = run(p, inputs, options);
   } catch (const Deadlock& e) {
-    complain(e.what());
+    complain_of("pipeline", e.what());
     return kNo;
   }
   show(result);
@@ -155,7 +155,8 @@ int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a)
     fmt::print("{} samples: equal to the reference of '{}', in terms and bit for bit\n", a.samples, to_string(p.policy));
     return 0;
   }
-  complain(fmt::format("not equal to the reference of '{}': {}", to_string(p.policy), difference.value_or("the same terms, other bits")));
+  complain_of("pipeline", fmt::format("not equal to the reference of '{}': {}", to_string(p.policy),
+                                      difference.value_or("the same terms, other bits")));
   return kNo;
 }
 
@@ -195,18 +196,14 @@ int run(const Arguments& a) {
   options.whole = !a.brief;
   if (!a.quiet) write_file(a.output.empty() ? "-" : a.output, print(p, options));
   if (const auto found = verify(p); !found.empty()) {
-    complain(to_string(found));
+    complain_of("pipeline", to_string(found));
     return kNo;
   }
   if (a.draw > 0) fmt::print("{}", draw(p, a.draw));
   return a.samples > 0 ? run_samples(p, projected ? nullptr : &loop, a) : 0;
 }
 
-}  // namespace
-
-void add_project(CLI::App& app, int& status) {
-  CLI::App* const command =
-      app.add_subcommand("project", "Split a loop program into a pipelined program for each device; check it and run it");
+void describe(CLI::App* command, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   command->add_option("input", a->input, "The text of a module whose main graph is a loop's body; or of a projected program")->required();
   command->add_option("--policy", a->policy,
@@ -225,8 +222,26 @@ void add_project(CLI::App& app, int& status) {
   command->add_option("--seed", a->seed, "Numbers for streams without --input")
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
-  command->callback([a, &status] { status = run(*a); });
-  command->footer("Exit status: 0 it obeys the rules (and equals its reference), 1 it does not (what and where is said), 2 wrong input.");
+  command->callback([a, &invocation] { invocation.status = run(*a); });
+}
+
+}  // namespace
+
+CommandRow command_pipeline() {
+  return {
+      .name = "pipeline",
+      .group = CommandGroup::distribute,
+      .summary = "Split a loop program into a pipelined program for each device; check it and run it",
+      .describe = describe,
+      .examples = {{"pando pipeline loop.pando --policy stash -o pipeline.txt", "one program for each device, with streams between them"},
+                   {"pando pipeline loop.pando --policy '2BW 4' --samples 8 -q",
+                    "run eight samples and compare with the policy's reference"},
+                   {"pando pipeline loop.pando --policy delay --draw 6 -q", "draw the trips of six samples"}},
+      .statuses = {{"0", "the program obeys the rules, and equals its reference where it ran"},
+                   {"1", "it does not; the message says what and where"},
+                   {"2", "the input or the command line is wrong"}},
+      .aliases = {"project"},
+  };
 }
 
 }  // namespace pando::cli

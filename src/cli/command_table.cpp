@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/messages.h"
+#include "cli/command_row.h"
+
+// CMake writes one X(<stem>) per file of commands/; a file without its function, or a function of another name, does not link.
+#define X(stem) CommandRow command_##stem();
+namespace pando::cli {
+#include "command_manifest.inc"
+}
+#undef X
+
+namespace pando::cli {
+namespace {
+
+std::vector<CommandRow> make_all() {
+  std::vector<CommandRow> all;
+#define X(stem) all.push_back(command_##stem());
+#include "command_manifest.inc"
+#undef X
+  std::sort(all.begin(), all.end(),
+            [](const CommandRow& a, const CommandRow& b) { return std::pair(a.group, a.name) < std::pair(b.group, b.name); });
+  return all;
+}
+
+// The help of `pando` itself; that of a command is the library's.
+class HelpOfAll : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override { return "\nUsage: pando COMMAND [ARGUMENTS]\n"; }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return fmt::format("  {:<15} {}\n", command->get_name(), command->get_description());
+  }
+};
+
+}  // namespace
+
+std::string_view title_of(CommandGroup group) {
+  switch (group) {
+    case CommandGroup::look: return "Look into programs";
+    case CommandGroup::python: return "Python on tiles";
+    case CommandGroup::distribute: return "Make and distribute programs";
+    case CommandGroup::predict: return "Predict time and memory";
+    case CommandGroup::setup: return "Set up";
+  }
+  __builtin_unreachable();
+}
+
+std::span<const CommandRow> command_table() {
+  static const std::vector<CommandRow> all = make_all();
+  return all;
+}
+
+void add_commands(CLI::App& app, Invocation& invocation) {
+  for (const CommandRow& row : command_table()) {
+    CLI::App* const command = app.add_subcommand(std::string(row.name), std::string(row.summary))->group(std::string(title_of(row.group)));
+    for (const std::string& alias : row.aliases) command->alias(alias);
+    if (row.describe != nullptr) {
+      row.describe(command, invocation);
+      const std::string footer = help_footer(row.examples, row.statuses);
+      command->footer(footer);
+      for (CLI::App* part : command->get_subcommands({})) part->group("Subcommands")->footer(footer);
+      continue;
+    }
+    command->prefix_command();
+    command->set_help_flag();  // its own options are its own, --help among them
+    command->callback([command, &row] { become(row.program, command->remaining()); });
+  }
+  app.footer("pando COMMAND --help says what a command takes, with examples and its exit statuses.");
+  app.formatter(std::make_shared<HelpOfAll>());  // after the commands, which take it over
+}
+
+void complain_of(std::string_view command, std::string_view text) { complain(fmt::format("pando {}: {}", command, text)); }
+
+std::string program_beside(std::string_view name) { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name; }
+
+void become(std::string_view name, const std::vector<std::string>& arguments) {
+  const std::string path = program_beside(name);
+  std::vector<const char*> words = {path.c_str()};
+  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+  words.push_back(nullptr);
+  execv(path.c_str(), const_cast<char* const*>(words.data()));
+  fail(ErrorKind::poplar_error, "no-such-program", "cannot run {}: {}", path, std::strerror(errno));
+}
+
+}  // namespace pando::cli
