@@ -39,15 +39,23 @@ def count(case):
     return (passed, max(failed, 1), skipped)
 
 
+def slowest(cases, most=10):
+    """Lines: the tests that took longest. `cases`: (seconds, name)."""
+    cases = sorted(cases, reverse=True)[:most]
+    return ["slowest:"] + [f"  {seconds:7.1f} s  {name}" for seconds, name in cases] if len(cases) > 1 else []
+
+
 def main(paths):
     total = [0, 0, 0]
-    bad = []
+    bad, times = [], []
     for path in paths:
         for case in ElementTree.parse(path).getroot().iter("testcase"):
             counts = count(case)
+            times.append((float(case.get("time") or 0), case.get("name")))
             total = [a + b for a, b in zip(total, counts)]
             if counts[1]:
                 bad.append(f"{path.rsplit('/', 1)[-1]}: {case.get('name')}")
+    print(*slowest(times), sep="\n", end="\n" if len(times) > 1 else "")
     for name in bad:
         print("FAILED " + name)
     if total[0] + total[1] == 0:

@@ -2,7 +2,7 @@
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from summary import count
+from summary import count, slowest
 
 
 def case(status, output="", skipped=None):
@@ -32,6 +32,10 @@ class Count(unittest.TestCase):
         self.assertEqual(count(case("notrun", skipped="SKIP_RETURN_CODE=77")), (0, 0, 1))
         self.assertEqual(count(case("notrun", skipped="Unable to find executable")), (0, 1, 0))
         self.assertEqual(count(case("disabled", "Disabled")), (0, 1, 0))
+
+    def test_the_slowest_are_named_slowest_first(self):
+        self.assertEqual(slowest([(1, "a"), (20.25, "b"), (3, "c")], 2), ["slowest:", "     20.2 s  b", "      3.0 s  c"])
+        self.assertEqual(slowest([(1, "a")]), [])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The C++ of the pages: what is a whole program is built against the installed prefix and run, a codelet goes through popc, a file of the project
-(it includes a header of src first) is compiled as one, and a fragment is compiled in a setting of its own, below. (The pages of docs/guide are run by tests/python/test_guide.py, and so is the README's Python.)"""
+(it includes a header of src first) is compiled as one, and a fragment is compiled in a setting of its own, below. (The pages of docs/guide are run by tests/python/test_guide.py, and so is the README's Python.)
+
+Commands of the quickstarts run (pages_run.py)."""
 import os
 import pathlib
 import re
@@ -8,6 +10,8 @@ import subprocess
 import tempfile
 import textwrap
 import unittest
+
+import pages_run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ["PANDO_BIN"])
@@ -105,6 +109,19 @@ class CodeOfThePages(unittest.TestCase):
         compiled = run(["clang++-19", "-std=c++20", "-fsyntax-only", "-DFMT_SHARED", "-I", ROOT / "src", "-I", ROOT / "include",
                         "-I", BIN.parent / "generated", self.source])
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
+
+    def test_commands_of_the_quickstarts(self):
+        found = sorted((ROOT / "docs/quickstart").glob("*.md"))
+        self.assertEqual(len(found), 5)
+        for page in found:
+            with self.subTest(page.name):
+                self.assertEqual("\n".join(pages_run.run(page.read_text(), BIN.parent, ROOT)), "")
+
+    def test_a_page_that_says_something_else(self):
+        page = "```text title=\"one.txt\"\n1\n```\n```console\n$ cat one.txt\n{}\n$ false\n$ seq 3\n1\n...\n```\n"
+        messages = pages_run.run(page.format("2"), BIN.parent, ROOT)
+        self.assertEqual([m.split("\n")[0] for m in messages], ["$ cat one.txt", "$ false"])
+        self.assertEqual(len(pages_run.run(page.format("..."), BIN.parent, ROOT)), 1)
 
 
 if __name__ == "__main__":
