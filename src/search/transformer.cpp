@@ -1,7 +1,7 @@
 #include "search/transformer.h"
 
-#include "base/text/similar_names.h"
 #include "base/source_location.h"
+#include "base/text/similar_names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

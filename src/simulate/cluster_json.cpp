@@ -1,7 +1,7 @@
 #include "simulate/cluster_json.h"
 
-#include "base/text/similar_names.h"
 #include "base/source_location.h"
+#include "base/text/similar_names.h"
 #include "simulate/ipu_cluster.h"
 #include "simulate/measured_json.h"
 
