@@ -22,7 +22,7 @@ check() {
     failures=$((failures + 1))
     echo "FAILED: $name: the message does not begin with the command: $(head -1 "$scratch/err")"
   fi
-  if [[ $got -ne $status ]] || ! grep -qE -- "$pattern" "$scratch/out" "$scratch/err"; then
+  if [[ $got -ne $status ]] || { [[ -n $pattern ]] && ! grep -qE -- "$pattern" "$scratch/out" "$scratch/err"; }; then
     failures=$((failures + 1))
     echo "FAILED: $name: status $got, expected $status and /$pattern/"
     sed 's/^/    /' "$scratch/out" "$scratch/err" | head -20
