@@ -1,0 +1,69 @@
+"""Pages and helps say what is, in the usual order of words (docs/style.md): inverted and negative forms are named, and prose has lines under 120
+characters (a warning; an error from 160 on)."""
+import re
+
+import checking
+
+# What to write instead.
+FORMS = {
+    r"\banew\b": "again",
+    r"\bwhoever\b": "who, or the one that",
+    r"\bwhat is no\b": "what is not a ..., or the rule that it breaks",
+    r"\bof which (?:nobody|none|no one)\b": "which nobody ..., or a sentence of its own",
+    r"\bis refused what\b": "the error that the input gets",
+    r"\bit takes it that\b": "it assumes that",
+    r"\bfirst design\b": "what is today",
+}
+PATTERN = re.compile("|".join(f"(?:{form})" for form in FORMS), re.IGNORECASE)
+PAGES = re.compile(r"^(README|CONTRIBUTING|CHANGELOG|SECURITY)\.md$|^docs/(?!site/).*\.md$")
+HELPS = re.compile(r"^src/cli/.*\.(cpp|h)$")
+# It quotes what not to write.
+QUOTES = "docs/style.md"
+# Pages that a program writes line by line, or whose lines are recorded.
+WRITTEN = {"docs/compatibility.md", "docs/level/ops.md", "docs/level/onnx.md", "docs/level/options.md", "docs/level/report.md", "docs/ontile/session.md",
+           "docs/performance.md"}
+MOST, FAR_TOO_MANY = 120, 160
+FENCE = re.compile(r"^ *(```|~~~)")
+
+
+def long_lines(text, most):
+    """Numbers of the lines of prose that have so many characters or more: code, tables, pictures and lines that are one word cannot be broken."""
+    found, fence = [], False
+    for number, line in enumerate(text.split("\n"), 1):
+        if FENCE.match(line):
+            fence = not fence
+        elif not fence and len(line) >= most and not line.lstrip().startswith(("|", "![", "<")) and not line.startswith("    ") and " " in line.strip():
+            found.append(number)
+    return found
+
+
+def check(tree):
+    messages = []
+    for path, text in tree.items():
+        if (PAGES.match(path) or HELPS.match(path)) and path != QUOTES:
+            for m in PATTERN.finditer(text):
+                instead = next(word for form, word in FORMS.items() if re.fullmatch(form, m[0], re.IGNORECASE))
+                messages.append(f"{path}:{checking.line_of(text, m.start())}: '{m[0]}': write {instead}")
+        if PAGES.match(path) and path not in WRITTEN:
+            errors = long_lines(text, FAR_TOO_MANY)
+            messages += [f"{path}:{number}: a line of {FAR_TOO_MANY} characters or more; {MOST} are too many" for number in errors]
+            for number in sorted(set(long_lines(text, MOST)) - set(errors)):
+                print(f"{path}:{number}: warning: a line of {MOST} characters or more")
+    return messages
+
+
+CLEAN = {
+    "README.md": "It runs again.\n```\n" + "x " * 90 + "\n```\n| " + "a " * 90 + "|\n",
+    "docs/style.md": "Not: anew.\n",
+    "src/cli/main.cpp": "// Prints it again.\n",
+    "src/ir/a.cpp": "// anew: another check's\n",
+}
+CASES = [
+    ({"docs/a.md": "\nIt is read anew."}, "docs/a.md:2: 'anew': write again"),
+    ({"docs/a.md": "What is no number"}, "docs/a.md:1: 'What is no': write what is not a"),
+    ({"src/cli/main.cpp": '"For whoever asks"'}, "src/cli/main.cpp:1: 'whoever': write who"),
+    ({"docs/a.md": "word " * 40}, "docs/a.md:1: a line of 160 characters or more"),
+]
+
+if __name__ == "__main__":
+    checking.run("check_style", check, CASES, CLEAN)
