@@ -70,11 +70,11 @@ std::string OutOfMemory::message() const {
   return text;
 }
 
-Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options) {
-  Progress progress(options);
-  graph::verify(graph, programs);
-  progress.done("verify", fmt::format("{} variables, {} vertices", graph.variables().size(), graph.vertices().size()));
+namespace {
 
+Result compile_verified(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options,
+                        const Progress begin) {
+  Progress progress = begin;
   Plan plan{graph, options, std::make_shared<tile::Program>()};
   copy_tables(graph, programs.size(), *plan.out);
 
@@ -92,6 +92,12 @@ Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& 
 
   place_memory(plan);  // fragments have addresses
   progress.done(plan, Pass::place_memory, plan.out_of_memory ? plan.out_of_memory->message() : "all tiles fit");
+  if (plan.out_of_memory && plan.merged_copies) {
+    // Copies at once need all their sources and destinations at once; one by one they may fit.
+    Options one_by_one = options;
+    one_by_one.merge_copies = false;
+    return compile_verified(graph, programs, one_by_one, begin);
+  }
 
   emit(plan);  // addresses are resolved; one instruction list per stream
   progress.done(plan, Pass::emit, fmt::format("{} exchanges, {} compute steps", plan.out->exchanges.size(), plan.out->computes.size()));
@@ -102,6 +108,15 @@ Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& 
       PANDO_CHECK(!"the compiler made a tile program that its verifier refuses");
     }
   return Result{std::move(plan.out), std::move(plan.out_of_memory)};
+}
+
+}  // namespace
+
+Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options) {
+  Progress progress(options);
+  graph::verify(graph, programs);
+  progress.done("verify", fmt::format("{} variables, {} vertices", graph.variables().size(), graph.vertices().size()));
+  return compile_verified(graph, programs, options, progress);
 }
 
 }  // namespace pando::compile

@@ -24,12 +24,14 @@ inline constexpr bool kValidateByDefault = false;
 struct Options {
   bool bind = true;             // bind read-only operands to the source's bytes (contract 12); off: always receive
   bool merge_moves = true;      // join adjacent moves
+  bool merge_copies = true;     // copies that follow each other and are independent are one exchange
   bool share_memory = true;     // variables not live together share addresses
   bool split_variables = true;  // liveness per byte range, not per variable
   bool infer_io_tiles = true;   // contract 2
   bool allow_out_of_memory = false;
   bool validate = kValidateByDefault;  // run the dumb validators on every plan
   bool bounded_memory = true;
+  std::uint64_t worker_stack = 0, supervisor_stack = 0;  // bytes that a tile with vertices is charged with; 0: by its codelets
   // What is marked for reports: Blocks, and programs of any kind, whose names these regular expressions match as a whole; none if empty.
   std::string blocks, programs;
   bool mark_stream_copies = false;

@@ -465,5 +465,77 @@ TEST_F(CompileTest, CompilingIsDeterministic) {
   EXPECT_EQ(first, tile::print(*result_.program, graph_.library()));
 }
 
+TEST_F(CompileTest, IndependentCopiesAreOneExchange) {
+  const View a = variable(16, 0, "a"), b = variable(16, 1, "b"), c = variable(16, 0, "c"), d = variable(16, 1, "d");
+  const auto exchanges = [&](std::vector<ProgramPtr> steps) { return compile_one(sequence(std::move(steps))).exchanges.size(); };
+  EXPECT_EQ(exchanges({copy(a, b), copy(c, d)}), 1u);
+  EXPECT_EQ(exchanges({copy(a, b), copy(b, c)}), 2u);  // reads what was written
+  EXPECT_EQ(exchanges({copy(a, b), copy(c, a)}), 2u);  // writes what was read
+  EXPECT_EQ(exchanges({copy(a, b), copy(c, b)}), 2u);  // writes it again
+  EXPECT_EQ(exchanges({copy(a.slice(0, 8, 0), b.slice(0, 8, 0)), copy(a.slice(8, 16, 0), b.slice(8, 16, 0))}), 1u);
+  EXPECT_EQ(exchanges({copy(a.slice(0, 8, 0), a.slice(4, 12, 0)), copy(c, d)}), 2u);  // is staged: the other one need not be
+  EXPECT_EQ(exchanges({copy(c, d), copy(a.slice(0, 8, 0), a.slice(4, 12, 0))}), 2u);
+  EXPECT_EQ(exchanges({copy(a, b), make_program(graph::WriteUndef{c}), copy(c, d)}),
+            3u);  // something stands between them: a list of places, too
+  EXPECT_EQ(exchanges({copy(a, b), make_program(graph::Copy{c, d}, "named")}), 1u);
+  EXPECT_EQ(result_.program->names[result_.program->exchanges[0].name.index()], "copy");  // the first one's
+  options_.merge_copies = false;
+  EXPECT_EQ(exchanges({copy(a, b), copy(c, d)}), 2u);
+}
+
+// Each copy alone fits: x is dead before y is written. At once both have to be there.
+TEST_F(CompileTest, CopiesThatFitOneByOneOnlyStayApart) {
+  Machine one = machine();
+  one.ipus = 1;
+  one.tiles_per_ipu = 4;
+  graph_ = graph::Graph(one, 1);
+  graph_.library().add_builtin("test", {codelet("Map", {field("in", FieldKind::input), field("out", FieldKind::output)}, 96),
+                                        codelet("Set", {field("out", FieldKind::output)}, 64)});
+  const std::size_t n = one.bytes_per_tile() / 4 / 5 * 3;
+  const View x = variable(n, 0, "x"), to = variable(n, 1, "to"), from = variable(n, 2, "from"), y = variable(n, 0, "y"),
+             z = variable(8, 0, "z");
+  const auto program = [&] { return sequence({set(x, 0, "x"), set(from, 2, "from"), copy(x, to), copy(from, y), map(y, z, 0, "y")}); };
+  options_.infer_io_tiles = false;
+  options_.bounded_memory = false;
+  EXPECT_EQ(compile_one(program()).exchanges.size(), 1u);
+  options_.bounded_memory = true;
+  EXPECT_EQ(compile_one(program()).exchanges.size(), 2u);
+  EXPECT_FALSE(result_.out_of_memory);
+}
+
+TEST_F(CompileTest, ControlCodeIsThatOfTilesThatTakePart) {
+  const View a = variable(8, 0, "a"), b = variable(8, 1, "b");
+  std::vector<ProgramPtr> steps;
+  for (int i = 0; i < 20; ++i) steps.push_back(set(a, 0, "a"));
+  for (int i = 0; i < 10; ++i) steps.push_back(make_program(graph::WriteUndef{b}));
+  steps.push_back(copy(a, b));
+  options_.infer_io_tiles = false;
+  compile_one(sequence(steps));
+  const auto control = [&](std::uint32_t tile) {
+    std::uint64_t n = 0;
+    for (const tile::Allocation& x : result_.program->allocations)
+      if (x.tile.value == tile && x.category == tile::Category::control_code) n += x.size;
+    return n / 8;
+  };
+  EXPECT_EQ(control(0), 21u);  // its vertices, and the copy
+  EXPECT_EQ(control(1), 2u);   // it lets the vertices pass, and takes part in the copy
+}
+
+// Of many vertices on a tile that read the same elements in the same order, which lie in pieces, one buffer serves all.
+TEST_F(CompileTest, EqualOperandsAreGatheredOnceHoweverManyThereAre) {
+  constexpr std::size_t kColumns = 100, kRounds = 3;
+  const View a = variable(kColumns * 8, 0, "a"), out = variable(kColumns * kRounds * 8, 1, "out");
+  const ComputeSetId cs = graph_.add_compute_set("columns");
+  for (std::size_t i = 0; i < kColumns * kRounds; ++i) {
+    const VertexId v = graph_.add_vertex(cs, "Map");
+    graph_.connect({v, "in", {}}, a.reshape({8, kColumns}).slice(i % kColumns, i % kColumns + 1, 1).flatten());
+    graph_.connect({v, "out", {}}, out.slice(8 * i, 8 * i + 8, 0));
+    graph_.set_tile_mapping(v, TileId(1));
+  }
+  const tile::Program& p = compile_one(make_program(graph::Execute{cs, {}}));
+  ASSERT_EQ(p.exchanges.size(), 1u);
+  EXPECT_EQ(bytes(p.exchanges[0].receive), kColumns * 8 * 4);
+}
+
 }  // namespace
 }  // namespace pando::compile

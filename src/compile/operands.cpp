@@ -1,7 +1,9 @@
 #include "compile/operands.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "base/process/stop.h"
@@ -135,10 +137,7 @@ class OperandLowering {
     for (std::uint32_t i = 0; i < rows_.size(); ++i)
       for (std::uint32_t k = 0; k < i; ++k) {
         if (!rows_[i].field->is_written() && !rows_[k].field->is_written()) continue;
-        const bool shares = rows_[i].single && rows_[k].single ? rows_[i].region.variable == rows_[k].region.variable &&
-                                                                     rows_[i].region.elements.overlaps(rows_[k].region.elements)
-                                                               : rows_[i].view->intersects(*rows_[k].view);
-        if (!shares) continue;
+        if (!share_elements(rows_[i], rows_[k])) continue;
         any = true;
         const std::uint32_t from = std::max(together[i], together[k]), to = std::min(together[i], together[k]);
         for (std::uint32_t& t : together)
@@ -158,6 +157,26 @@ class OperandLowering {
     for (std::size_t i = 0; i < rows_.size(); ++i)
       if (!taken[i]) rows_[kept++] = rows_[i];
     rows_.resize(kept);
+  }
+
+  static bool share_elements(const Row& a, const Row& b) {
+    if (a.single && b.single) return a.region.variable == b.region.variable && a.region.elements.overlaps(b.region.elements);
+    if (!a.single && !b.single) return a.view->intersects(*b.view);
+    const Region& region = a.single ? a.region : b.region;
+    bool shares = false;
+    (a.single ? b : a).view->for_each_run([&](const graph::Run& run) { shares = shares || touches(run, region); });
+    return shares;
+  }
+
+  static bool touches(const graph::Run& run, const Region& region) {
+    if (run.variable != region.variable || run.count == 0) return false;
+    const std::uint64_t step = static_cast<std::uint64_t>(std::abs(run.stride));
+    const std::uint64_t last = run.offset + static_cast<std::uint64_t>(run.stride) * (run.count - 1);
+    const std::uint64_t low = std::min(run.offset, last), high = std::max(run.offset, last);
+    if (low >= region.elements.end || high < region.elements.begin) return false;
+    if (step <= 1 || low >= region.elements.begin) return true;
+    const std::uint64_t next = low + (region.elements.begin - low + step - 1) / step * step;  // the first element that is not below
+    return next < region.elements.end;
   }
 
   using Element = std::pair<VariableId, std::uint64_t>;
@@ -420,12 +439,15 @@ class OperandLowering {
   }
 
   void place_own(TileId tile, const Need& need) {
-    for (const auto& [other, at] : own_) {
-      if (other->written || need.written || other->align < need.align || (need.interleaved && !other->interleaved) ||
-          !(*other->view == *need.view))
-        continue;
-      compute_.operands[need.operand].at = at;
-      return;
+    std::vector<OwnBuffer>* alike = nullptr;
+    if (!need.written) {
+      alike = &own_[hash_of(*need.view)];
+      for (const OwnBuffer& known : *alike) {
+        if (known.need->align < need.align || (need.interleaved && !known.need->interleaved) || !(*known.need->view == *need.view))
+          continue;
+        compute_.operands[need.operand].at = known.at;
+        return;
+      }
     }
     const std::uint64_t bytes = need.view->num_elements() * size_of(need.view->type());
     const AccessKind kind = !need.written ? AccessKind::read : need.read ? AccessKind::modify : AccessKind::write;
@@ -441,11 +463,21 @@ class OperandLowering {
       const std::vector<SymbolicMove> moves = moves_from_block(plan_, at.shard, at.offset, *need.view);
       scatter_.insert(scatter_.end(), moves.begin(), moves.end());
     }
-    if (own_.size() < kLookBack) own_.emplace_back(&need, at);
+    if (alike != nullptr) alike->push_back({&need, at});
   }
 
-  // Buffers of a tile that a later operand may share are looked for among the first so many.
-  static constexpr std::size_t kLookBack = 64;
+  // Equal views have equal hashes.
+  static std::uint64_t hash_of(const View& view) {
+    std::uint64_t h = view.num_elements();
+    const auto add = [&h](std::uint64_t word) { h = (h ^ word) * 0x9e3779b97f4a7c15ull, h ^= h >> 29; };
+    view.for_each_run([&](const graph::Run& run) {
+      add(run.variable.value);
+      add(run.offset);
+      add(static_cast<std::uint64_t>(run.stride));
+      add(run.count);
+    });
+    return h;
+  }
 
   Plan& plan_;
   ComputeSetId cs_;
@@ -456,7 +488,12 @@ class OperandLowering {
   std::vector<Row> rows_;  // of the vertex at hand
   std::vector<Need> needs_;
   std::vector<SharedBuffer> shared_;
-  std::vector<std::pair<const Need*, Address>> own_;
+  struct OwnBuffer {
+    const Need* need;
+    Address at;
+  };
+  std::unordered_map<std::uint64_t, std::vector<OwnBuffer>>
+      own_;  // of the tile at hand: what only reads, by hash; looked up, never iterated
   std::vector<SymbolicMove> gather_, scatter_;
   Buffer in_, out_;
 };

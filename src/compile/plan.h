@@ -192,6 +192,7 @@ struct Plan {
   // liveness and placement
   FragmentLists fragments;
   std::unique_ptr<OutOfMemory> out_of_memory;
+  bool merged_copies = false;  // did copies become one exchange?
 
   std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated
 

@@ -207,12 +207,12 @@ class ArriveOnce {
         kept.push_back(receive[order[i++]]);
         continue;
       }
-      std::vector<SymbolicMove> cluster;
-      for (std::size_t k = i; k < end; ++k) cluster.push_back(receive[order[k]]);
-      if (local || (cluster.size() == 1 && !overlaps_itself(cluster[0])))
-        kept.insert(kept.end(), cluster.begin(), cluster.end());
+      cluster_.clear();
+      for (std::size_t k = i; k < end; ++k) cluster_.push_back(receive[order[k]]);
+      if (local || (cluster_.size() == 1 && !overlaps_itself(cluster_[0])) || !find_shared_units())
+        kept.insert(kept.end(), cluster_.begin(), cluster_.end());
       else
-        share(cluster, kept, arrange);
+        share(kept, arrange);
       i = end;
     }
     receive = std::move(kept);
@@ -239,15 +239,25 @@ class ArriveOnce {
     return m.count > 1 && m.source_step != 0 && static_cast<std::uint64_t>(std::abs(m.source_step)) < m.bytes;
   }
 
-  // Clusters overlap in their sources. Bytes that came already are copied from where they came to.
-  static void share(const std::vector<SymbolicMove>& cluster, std::vector<SymbolicMove>& kept, std::vector<SymbolicMove>& arrange) {
-    std::vector<SymbolicMove> units;
-    for (const SymbolicMove& m : cluster) explode(m, units);
-    std::stable_sort(units.begin(), units.end(),
-                     [](const SymbolicMove& a, const SymbolicMove& b) { return a.source.offset < b.source.offset; });
+  // The cluster's runs, by their sources. False if none overlap: strided moves of a transpose only interleave.
+  bool find_shared_units() {
+    units_.clear();
+    for (const SymbolicMove& m : cluster_) explode(m, units_);
+    const auto less = [](const SymbolicMove& a, const SymbolicMove& b) { return a.source.offset < b.source.offset; };
+    if (!std::is_sorted(units_.begin(), units_.end(), less)) std::stable_sort(units_.begin(), units_.end(), less);
+    std::uint64_t end = 0;
+    for (const SymbolicMove& u : units_) {
+      if (u.source.offset < end) return true;
+      end = u.source.offset + u.bytes;
+    }
+    return false;
+  }
+
+  // Bytes that came already are copied from where they came to.
+  void share(std::vector<SymbolicMove>& kept, std::vector<SymbolicMove>& arrange) {
     std::uint64_t came_end = 0;          // the kept moves brought the source's bytes up to here without a hole ...
     std::vector<SymbolicMove> arrivals;  // ... since the first of these; by source offset
-    for (const SymbolicMove& u : units) {
+    for (const SymbolicMove& u : units_) {
       if (u.source.offset >= came_end) {
         arrivals.clear();
         came_end = u.source.offset;
@@ -285,6 +295,7 @@ class ArriveOnce {
   }
 
   Plan& plan_;
+  std::vector<SymbolicMove> cluster_, units_;  // moves at hand whose sources overlap as a whole, and their runs
 };
 
 // Sends everything through temporaries on the destination tiles: the exchange fills them, then each tile copies. The copies of

@@ -6,6 +6,7 @@
 #include "compile/marks.h"
 #include "compile/operands.h"
 #include "compile/passes/communicate.h"
+#include "compile/passes/copy_group.h"
 #include "compile/passes/lower_channels.h"
 #include "compile/plan.h"
 
@@ -158,11 +159,49 @@ class ProgramLowering {
   Node lower_body(const graph::Sequence& s) {
     Node n;
     n.children.reserve(s.steps.size());
+    CopyGroup copies;
+    const auto append = [&](Node child) {
+      if (child.kind != Node::Kind::sequence || !child.children.empty()) n.children.push_back(std::move(child));
+    };
+    const auto finish_copies = [&] {
+      if (!copies.empty()) append(lowered(copies));
+    };
     for (const ProgramPtr& p : s.steps) {
-      Node child = lower(p);
-      if (child.kind == Node::Kind::sequence && child.children.empty()) continue;
-      n.children.push_back(std::move(child));
+      if (const graph::Copy* copy = unmarked_copy(p)) {
+        add_copy(copies, *p, *copy, finish_copies);
+        continue;
+      }
+      finish_copies();
+      append(lower(p));
     }
+    finish_copies();
+    return n;
+  }
+
+  const graph::Copy* unmarked_copy(const ProgramPtr& p) const {
+    const auto* copy = p ? std::get_if<graph::Copy>(&p->body) : nullptr;
+    return copy != nullptr && !marks_.of(graph_, *p) ? copy : nullptr;
+  }
+
+  // Copies that do not depend on one another are one exchange.
+  template <class Finish>
+  void add_copy(CopyGroup& copies, const graph::Program& p, const graph::Copy& copy, Finish finish) {
+    check_stop();
+    name_ = p.name;
+    const tile::NameId name = leaf_name("copy");
+    std::vector<SymbolicMove> moves = moves_between(plan_, copy.source, copy.destination);
+    std::vector<StreamId> streams = streams_of(moves);
+    if (plan_.options.merge_copies && copies.add(moves, streams)) {
+      plan_.merged_copies = true;
+      return;
+    }
+    finish();
+    copies.begin_with(name, std::move(moves), std::move(streams));
+  }
+
+  Node lowered(CopyGroup& copies) {
+    Node n = sequence_of(add_exchange_actions(plan_, plan_exchange(plan_, copies.name(), copies.take())));
+    for (const Node& c : n.children) join(n.streams, c.streams);
     return n;
   }
 

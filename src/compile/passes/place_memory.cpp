@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/process/stop.h"
+#include "compile/control_code.h"
 #include "compile/liveness.h"
 #include "compile/plan.h"
 
@@ -235,7 +236,9 @@ class Placement {
         for (const ReservedRange& r : codelet.shared_ranges) add_reserved(tile, codelet, r);
       }
       add_fixed(tile, tile::Category::vertex_state, state, false, state_name, always_);
-      add_fixed(tile, tile::Category::stack, stack * machine_.workers + kSupervisorStackBytes, true, stack_name, always_);
+      if (plan_.options.worker_stack != 0) stack = plan_.options.worker_stack;
+      const std::uint64_t supervisor = plan_.options.supervisor_stack != 0 ? plan_.options.supervisor_stack : kSupervisorStackBytes;
+      add_fixed(tile, tile::Category::stack, stack * machine_.workers + supervisor, true, stack_name, always_);
       for (const std::uint32_t m : modules) add_globals(tile, m);
     }
   }
@@ -318,7 +321,7 @@ class Placement {
     out_.images[known->second].tiles.push_back(tile);
   }
 
-  // Per stream: instructions; per tile: what it sends and receives. By function in Streaming Memory; without one, what stays on the tiles,
+  // Per tile: instructions, and what it sends and receives. By function in Streaming Memory; without one, what stays on the tiles,
   // which what goes between IPUs does in any case.
   void add_control_code() {
     std::map<std::uint32_t, std::vector<std::uint64_t>> instructions, moves;
@@ -327,14 +330,10 @@ class Placement {
       own.resize(n);
       return own;
     };
-    const auto count = [&](const Node& n, std::vector<std::uint64_t>& own, const auto& self) -> void {
-      for (const StreamId s : n.streams) own[s.index()] += n.kind == Node::Kind::sequence ? 0 : n.kind == Node::Kind::action ? 1 : 2;
-      for (const Node& c : n.children) self(c, own, self);
-    };
-    for (const Node& n : plan_.programs) count(n, of(instructions, FunctionId(), out_.streams.size()), count);
+    ControlCode code(plan_);
+    for (const Node& n : plan_.programs) code.count(n, of(instructions, FunctionId(), machine_.tiles()));
     for (std::uint32_t f = 0; f < plan_.function_bodies.size(); ++f)
-      count(plan_.function_bodies[FunctionId(f)], of(instructions, is_loaded(f) ? FunctionId(f) : FunctionId(), out_.streams.size()),
-            count);
+      code.count(plan_.function_bodies[FunctionId(f)], of(instructions, is_loaded(f) ? FunctionId(f) : FunctionId(), machine_.tiles()));
     // What several tiles receive is sent once. Bound operands are counted as what they stand for.
     using Sent = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // shard, offset, bytes
     std::vector<std::pair<Sent, bool>> sent;                               // and whether to another IPU
@@ -367,7 +366,7 @@ class Placement {
     for (std::size_t s = 0; s < out_.streams.size(); ++s)
       for (const TileId t : out_.streams[s].tiles) {
         for (const auto& [f, n] : instructions)
-          add_fixed(t, tile::Category::control_code, n[s] * kInstructionBytes, true, control, code_live(FunctionId(f)));
+          add_fixed(t, tile::Category::control_code, n[t.index()] * kInstructionBytes, true, control, code_live(FunctionId(f)));
         for (const auto& [f, n] : moves)
           add_fixed(t, tile::Category::exchange_code, n[t.index()] * kExchangeMoveBytes, true, exchange, code_live(FunctionId(f)));
       }
@@ -545,7 +544,8 @@ class Placement {
       case tile::Category::variable: return fmt::format("variable '{}'", name);
       case tile::Category::constant: return fmt::format("constant '{}'", name);
       case tile::Category::exchange_buffer: return fmt::format("exchange buffer of compute set '{}'", name);
-      default: return fmt::format("{} '{}'", tile::name_of(item.category), name);
+      case tile::Category::vertex_code: return fmt::format("vertex code '{}'", name);
+      default: return name;  // "control code", "reserved by NAME": says what it is
     }
   }
 

@@ -1,0 +1,47 @@
+// Copies that stand one after the other and do not depend on one another: one exchange does them all.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "compile/plan.h"
+
+namespace pando::compile {
+
+class CopyGroup {
+ public:
+  bool empty() const { return copies_ == 0; }
+  std::uint32_t copies() const { return copies_; }
+  // Adds a copy, unless it touches what one of the group writes, writes what one reads, touches what it writes itself, or is one between
+  // other streams: then false, and it is not in the group. Strided moves count as all that they span.
+  bool add(const std::vector<SymbolicMove>& moves, const std::vector<StreamId>& streams);
+  // A copy alone, whatever it is.
+  void begin_with(tile::NameId name, std::vector<SymbolicMove> moves, std::vector<StreamId> streams);
+  // Of the first copy.
+  tile::NameId name() const { return name_; }
+  std::vector<SymbolicMove> take();
+
+ private:
+  // Disjoint ranges of bytes of shards: the begin of each, and its end.
+  class Ranges {
+   public:
+    bool meets(ShardId shard, Interval bytes) const;
+    void add(ShardId shard, Interval bytes);
+    void clear() { ends_.clear(); }
+
+   private:
+    std::map<std::pair<ShardId, std::uint64_t>, std::uint64_t> ends_;
+  };
+  void enter(const std::vector<SymbolicMove>& moves);
+
+  tile::NameId name_;
+  std::uint32_t copies_ = 0;
+  bool alone_ = false;    // nothing else may join
+  bool entered_ = false;  // the ranges are those of moves_
+  std::vector<SymbolicMove> moves_;
+  std::vector<StreamId> streams_;
+  Ranges read_, written_;
+};
+
+}  // namespace pando::compile
