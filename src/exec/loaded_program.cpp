@@ -40,7 +40,7 @@ std::vector<tile::Move> moves_of_row(const tile::Transfer& t, std::uint64_t row)
 LoadedProgram::LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory,
                              const std::vector<std::unique_ptr<TileContexts>>& contexts, const Options& options, unsigned threads)
     : program_(program), memory_(memory), host_steps_(program.programs * program.streams.size()) {
-  build_moves(4 * threads);
+  build_moves(4 * threads, options.moves_in_blocks);
   computes_.resize(program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {
     descriptors_.push_back(std::make_unique<Descriptors>(program, library, memory, r));
@@ -53,18 +53,18 @@ LoadedProgram::LoadedProgram(const tile::Program& program, const Library& librar
   find_hostless_loops();
 }
 
-void LoadedProgram::build_moves(unsigned chunks) {
+void LoadedProgram::build_moves(unsigned chunks, bool in_blocks) {
   const std::uint64_t stride = memory_.stride();
   for (const tile::Exchange& x : program_.exchanges) {
     ExchangeMoves& moves = exchanges_.emplace_back();
-    moves.receive = MovePlan::build(x.receive, stride, chunks);
-    moves.arrange = MovePlan::build(x.arrange, stride, chunks);
+    moves.receive = MovePlan::build(x.receive, stride, chunks, in_blocks);
+    moves.arrange = MovePlan::build(x.arrange, stride, chunks, in_blocks);
   }
   build_replica_copies(chunks);
   rows_.resize(program_.transfers.size());
   for (std::size_t i = 0; i < program_.transfers.size(); ++i) {
     const tile::Transfer& t = program_.transfers[i];
-    transfers_.push_back(MovePlan::build(t.moves, stride, chunks));
+    transfers_.push_back(MovePlan::build(t.moves, stride, chunks, in_blocks));
     if (t.kind != tile::Transfer::Kind::remote || t.rows.size() <= 1) continue;
     for (std::size_t r = 0; r < t.rows.size(); ++r) rows_[i].push_back(MovePlan::build(moves_of_row(t, r), stride, chunks));
   }

@@ -57,7 +57,7 @@ class LoadedProgram {
   const std::vector<std::uint32_t>& host_steps(unsigned program, StreamId stream);
 
  private:
-  void build_moves(unsigned chunks);
+  void build_moves(unsigned chunks, bool in_blocks);
   void build_replica_copies(unsigned chunks);
   void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads);
   void find_shared_remote_buffers();

@@ -16,6 +16,7 @@ inline constexpr Switch kSwitches[] = {
     {"tileByTile", &Options::tile_by_tile, "tiles receive and compute one by one where nobody can tell"},
     {"prefetchTiles", &Options::prefetch_tiles, "what the next tiles touch first is brought into the cache"},
     {"stridedVertices", &Options::strided_vertices, "vertices whose operands lie at equal strides run without being looked up"},
+    {"movesInBlocks", &Options::moves_in_blocks, "small moves that read all over memory go block by block"},
     {"linger", &Options::linger, "threads wait a little for the next run before they sleep"},
 };
 

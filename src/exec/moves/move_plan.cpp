@@ -142,9 +142,36 @@ MovePlan MovePlan::build_by_tile(std::span<const tile::Move> moves, std::uint64_
   return plan;
 }
 
-MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks) {
+// In the order of destinations, the small runs of a transpose read each line of the sources many times, from far parts of memory: it has
+// left the caches, and its page the table of pages, before its next bytes are wanted. Here the runs to one block of destinations go one
+// block of sources after the other; their order does not matter.
+void MovePlan::put_in_blocks(std::vector<Strided>& runs) {
+  constexpr std::size_t kFewRuns = 1u << 14;
+  constexpr unsigned kDestinationBits = 19, kSourceBits = 22;
+  if (runs.size() < kFewRuns) return;
+  const auto block = [](const Strided& r) { return r.source >> kSourceBits; };
+  std::size_t jumps = 0;
+  std::uint64_t blocks = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    jumps += block(runs[i]) != block(runs[i - 1]), blocks = std::max(blocks, block(runs[i]) + 1);
+  constexpr std::uint64_t kMostBlocks = 1u << 16;
+  if (jumps < runs.size() / 64 || blocks > kMostBlocks) return;
+  std::vector<Strided> sorted(runs.size());
+  std::vector<std::size_t> place(blocks + 1);
+  for (std::size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+    const std::uint64_t destination = runs[begin].destination >> kDestinationBits;
+    std::fill(place.begin(), place.end(), 0);
+    for (end = begin; end < runs.size() && runs[end].destination >> kDestinationBits == destination; ++end) ++place[block(runs[end]) + 1];
+    for (std::size_t b = 0, sum = begin; b <= blocks; ++b) sum += place[b], place[b] = sum;
+    for (std::size_t i = begin; i < end; ++i) sorted[place[block(runs[i])]++] = runs[i];
+  }
+  runs = std::move(sorted);
+}
+
+MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks, bool in_blocks) {
   MovePlan plan;
-  const std::vector<Strided> runs = resolve(moves, stride);
+  std::vector<Strided> runs = resolve(moves, stride);
+  if (in_blocks) put_in_blocks(runs);
   for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
   if (runs.empty()) return plan;
 

@@ -13,8 +13,8 @@ namespace pando::exec {
 class MovePlan {
  public:
   // Tile t's bytes are at t * stride from its base; an invalid tile's offset counts from its base directly. `chunks`: the most
-  // chunks to cut into.
-  static MovePlan build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks);
+  // chunks to cut into. `in_blocks`: small runs that read all over memory go block by block; else in the order of the moves.
+  static MovePlan build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks, bool in_blocks = true);
   // Chunk k has the moves to tiles below ends[k] that no earlier chunk has; it may be empty. `moves` are sorted by destination
   // tile, `ends` ascending; the last is above all of them.
   static MovePlan build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends);
@@ -52,6 +52,7 @@ class MovePlan {
     std::uint32_t strided, strided_count;
   };
   static std::vector<Strided> resolve(std::span<const tile::Move> moves, std::uint64_t stride);
+  static void put_in_blocks(std::vector<Strided>& runs);
   static std::vector<Strided> cut_large(const std::vector<Strided>& runs, std::uint64_t target);
   void add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace pando::exec {
@@ -38,6 +39,32 @@ TEST(MovePlan, MatricesChangeRowsAndColumns) {
             MovePlan::build(moves, 0, chunks).run_all(to.data(), from.data());
             EXPECT_EQ(to, expected) << bytes << " bytes, " << rows << " x " << columns << (gathers ? " gathered" : " scattered");
           }
+}
+
+// A transpose in pieces of one element over tiles of 40 KiB: far more than goes in the order of the moves.
+TEST(MovePlan, ScatteredMovesInBlocksAndInOrderAreTheSame) {
+  constexpr std::uint32_t kSide = 160, kTiles = 160;
+  constexpr std::uint64_t kStride = 40 * 1024, kRight = 8 * 1024;  // sources from 0 on, destinations from kRight on
+  std::vector<tile::Move> moves;
+  for (std::uint32_t i = 0; i < kTiles; ++i)
+    for (std::uint32_t j = 0; j < kSide; ++j) {
+      tile::Move m;
+      m.source_tile = TileId(j);
+      m.destination_tile = TileId(i);
+      m.source = i * 4;
+      m.destination = kRight + j * 4;
+      m.bytes = 4;
+      moves.push_back(m);
+    }
+  std::vector<char> from(kTiles * kStride), in_order(from.size()), in_blocks(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 37 + i / 251);
+  for (const unsigned chunks : {1u, 7u}) {
+    MovePlan::build(moves, kStride, chunks, false).run_all(in_order.data(), from.data());
+    MovePlan::build(moves, kStride, chunks, true).run_all(in_blocks.data(), from.data());
+    EXPECT_EQ(in_order, in_blocks);
+    for (std::uint32_t j = 0; j < kSide; ++j)
+      EXPECT_EQ(std::memcmp(&in_order[3 * kStride + kRight + j * 4], &from[j * kStride + 12], 4), 0) << j;
+  }
 }
 
 }  // namespace
