@@ -26,10 +26,12 @@ static inline unsigned __builtin_ipu_get_scount_u(void) { return (unsigned)(pand
 /* Set by what popc puts around the compute() of a multi-vertex; 0 in all other vertices. */
 inline unsigned pando_worker = 0;
 static inline unsigned __builtin_ipu_get_worker_id() { return pando_worker; }
-/* The one register that there is: 0, whose lowest three bits are the worker's number. */
+/* The registers that there are, by their numbers in <arch/gc_tile_defines.h>: WSR, whose lowest three bits are the worker's number (0 gives
+ * the same), COUNT_L and COUNT_U. */
 template <unsigned Register> inline unsigned pando_get_register() {
-  static_assert(Register == 0, "of a tile's registers only 0, with the worker's number, can be read on a host");
-  return pando_worker;
+  static_assert(Register <= 1 || Register == 96 || Register == 97,
+                "of a tile's registers only WSR, COUNT_L and COUNT_U (1, 96 and 97) can be read on a host");
+  return Register == 96 ? __builtin_ipu_get_scount_l() : Register == 97 ? __builtin_ipu_get_scount_u() : pando_worker;
 }
 #define __builtin_ipu_get(number) (::pando_get_register<(number)>())
 

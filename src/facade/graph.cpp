@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/version.h"
+#include "codelet/store/gp_file.h"
 #include "facade/state.h"
 #include "facade/target_state.h"
 
@@ -74,7 +75,7 @@ std::unique_ptr<GraphState> new_graph(const Target& target, unsigned replicas) {
 bool ends_with(const std::string& name, std::string_view ending) { return std::string_view(name).ends_with(ending); }
 
 bool is_object(const std::string& file, CodeletFileType type) {
-  return type == CodeletFileType::Object || (type == CodeletFileType::Auto && ends_with(file, ".gp"));
+  return type == CodeletFileType::Object || (type == CodeletFileType::Auto && (ends_with(file, ".gp") || pando::is_gp_file(file)));
 }
 
 void check_source_type(const std::string& file, CodeletFileType type) {
@@ -115,7 +116,7 @@ bool add_files(GraphShared& shared, std::vector<std::string> files, CodeletFileT
 void add_text(GraphShared& shared, std::stringstream& stream, const std::string& flags, CodeletFileType type, std::ostream* diagnostics) {
   std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   check_source_type("stream", type);
-  if (type == CodeletFileType::Object) {
+  if (type == CodeletFileType::Object || (type == CodeletFileType::Auto && pando::is_gp(text))) {
     shared.graph.library().load_bytes(std::move(text), "stream");
     return;
   }

@@ -179,7 +179,7 @@ std::string target_of(const Options& options) { return options.ipu_version == 0 
 std::string help_text() {
   return R"(popc: compiles codelets (C++ and C, with clang) and links .gp files.
 
-  popc [flags] inputs... -o out.gp     inputs: .cpp .c .gp, or - for C++ text on standard input
+  popc [flags] inputs... -o out.gp     inputs: .cpp .c .S, what popc wrote (.gp, .o ...), - for C++ text on standard input
   popc --describe file.gp              prints the vertices and fields of a .gp
   popc --source-of=ADDRESS file.gp     prints FILE:LINE of an address of its code, if it was compiled with -g
   popc --expand-python file.cpp        prints the source with its inline Python replaced by calls of libIPUpy.hpp

@@ -32,10 +32,24 @@ Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
   return unit;
 }
 
+// What popc writes, whatever its name: build systems like .o.
+bool is_unit(const std::string& input) { return std::filesystem::path(input).extension() == ".gp" || is_gp_file(input); }
+
+void refuse_host_object(const std::string& input) {
+  char begin[4] = {};
+  std::ifstream(input, std::ios::binary).read(begin, sizeof begin);
+  if (std::string_view(begin, sizeof begin) ==
+      "\x7f"
+      "ELF")
+    throw std::runtime_error("'" + input +
+                             "' is an object file of a host; popc links what it wrote itself (popc -c), and shared libraries with -l");
+}
+
 std::optional<Unit> read_unit(const Options& options, const std::string& input, llvm::LLVMContext& context) {
   const std::string extension = std::filesystem::path(input).extension().string();
-  if (extension == ".gp") return load_unit(input, context);
+  if (is_unit(input)) return load_unit(input, context);
   if (input != "-" && !std::ifstream(input)) throw std::runtime_error("cannot read '" + input + "'");
+  if (std::filesystem::is_regular_file(input)) refuse_host_object(input);
   return extension == ".S" ? accept_assembly(options, input, context) : compile_source(options, input, context);
 }
 
@@ -56,7 +70,7 @@ bool is_other_variant(const Program& program, const Unit& unit, const std::strin
 // Partial objects for hosts come first, so that theirs are the variants that are taken.
 std::vector<std::string> hosts_first(std::vector<std::string> inputs) {
   std::stable_partition(inputs.begin(), inputs.end(), [](const std::string& input) {
-    return std::filesystem::path(input).extension() != ".gp" || read_gp(read_file(input), input).description.target == "cpu";
+    return !is_unit(input) || read_gp(read_file(input), input).description.target == "cpu";
   });
   return inputs;
 }

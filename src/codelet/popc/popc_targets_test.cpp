@@ -92,6 +92,31 @@ TEST_F(PopcTargets, DepfilesNameFilesAsTheyAre) {
   EXPECT_GT(of_the_library, 2u);
 }
 
+// Build systems call partial objects .o; what popc wrote it reads again under any name.
+TEST_F(PopcTargets, PartialObjectsHaveAnyName) {
+  write("v.cpp", vertex("*out = 5;"));
+  ASSERT_EQ(popc("-c v.cpp -o v.o").status, 0);
+  const Result r = popc("v.o -o linked.elf");
+  ASSERT_EQ(r.status, 0) << r.text;
+  EXPECT_EQ(run_v("linked.elf"), 5);
+  write("host.o",
+        "\x7f"
+        "ELF and so on");
+  const Result foreign = popc("host.o -o v.gp");
+  EXPECT_EQ(foreign.status, 1);
+  EXPECT_THAT(foreign.text, HasSubstr("'host.o' is an object file of a host"));
+}
+
+TEST_F(PopcTargets, DeviceHeadersNameTheRegisters) {
+  write("v.cpp", "#include <arch/gc_tile_defines.h>\n" + vertex("*out = (__builtin_ipu_get(CSR_W_WSR__INDEX) & CSR_W_WSR__CTXTID_M1__MASK) "
+                                                                "+ (__builtin_ipu_get(CSR_W_COUNT_U__INDEX) == 0);"));
+  const Result r = popc("v.cpp -o v.gp");
+  ASSERT_EQ(r.status, 0) << r.text;
+  EXPECT_EQ(run_v("v.gp"), 1);
+  write("w.cpp", "#include <arch/gc_tile_defines.h>\n" + vertex("*out = __builtin_ipu_get(CSR_W_REPEAT_COUNT__INDEX);"));
+  EXPECT_THAT(popc("w.cpp -o w.gp").text, HasSubstr("only WSR, COUNT_L and COUNT_U"));
+}
+
 TEST_F(PopcTargets, OfVariantsOfAVertexTheHostsIsTaken) {
   write("v.cpp", vertex("*out = ARCH;", kArchitecture));
   for (const char* target : {"cpu", "ipu2", "ipu21"}) {

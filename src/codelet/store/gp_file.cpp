@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "base/archive.h"
 #include "base/error.h"
@@ -122,6 +124,16 @@ bool is_known(const GpDescription& d) {
 
 }  // namespace
 
+bool is_gp(std::string_view bytes) { return bytes.starts_with(std::string_view(kMagic, sizeof kMagic)); }
+
+bool is_gp_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  char begin[sizeof kMagic];
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin, sizeof begin) && is_gp({begin, sizeof begin});
+}
+
 std::string write_gp(const GpFile& file) {
   GpDescription described = file.description;
   std::string objects;
@@ -145,8 +157,7 @@ std::string write_gp(const GpFile& file) {
 
 GpFile read_gp(std::string_view bytes, const std::string& name) {
   Header header;
-  if (bytes.size() < sizeof header || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
-    refuse(name, "gp-foreign", "it is not a codelet object file of this project");
+  if (bytes.size() < sizeof header || !is_gp(bytes)) refuse(name, "gp-foreign", "it is not a codelet object file of this project");
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.format != kFormat)
     refuse(name, "gp-version", fmt::format("its format is {}, this library reads {}: compile it again", header.format, kFormat));

@@ -66,6 +66,10 @@ std::string write_gp(const GpFile& file);
 // Throws graph_object_load_error, naming `name`: not a .gp, another version, cut off, checksum wrong, description malformed.
 GpFile read_gp(std::string_view bytes, const std::string& name);
 
+// Whether the bytes begin as a .gp does, whatever their file's name; and whether a file does. A file that cannot be read does not.
+bool is_gp(std::string_view bytes);
+bool is_gp_file(const std::string& path);
+
 // The description as text: one line per codelet and per field. What `popc --describe` prints.
 std::string describe(const GpDescription& description);
 
