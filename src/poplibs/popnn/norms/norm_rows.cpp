@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <popnn/codelets.hpp>
 #include <popops/Reduce.hpp>
 
 namespace popnn::internal {
@@ -26,6 +27,7 @@ Tensor variable(Graph& graph, const std::vector<std::size_t>& shape, const Debug
 template <class Visit>  // visit(vertex, first row, end)
 void for_each_part(Graph& graph, const Tensor& acts, const ComputeSet& set, const char* vertex, Visit visit) {
   const std::size_t rows = acts.dim(0), part = rows_of_part(rows, acts.dim(1));
+  if (!graph.hasCodelet(vertex)) addCodelets(graph);  // PopLibs' norms need poplin's and popops' codelets alone
   for (std::size_t begin = 0; begin < rows; begin += part) {
     const VertexRef v = graph.addVertex(set, vertex);
     graph.setTileMapping(v, 0);

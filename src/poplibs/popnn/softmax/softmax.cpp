@@ -3,6 +3,7 @@
 #include <poputil/VertexTemplates.hpp>
 
 #include "poplibs/popnn/rows/row_plan.h"
+#include "popnn/codelets.hpp"
 
 namespace popnn::internal {
 
@@ -81,16 +82,23 @@ void run_softmax(Graph& graph, const RowPlan& plan, const Tensor& in, const Tens
 
 constexpr unsigned kCyclesPerElement = 5;
 
+// PopLibs' softmax consists of popops' operations: its callers add popops' codelets alone.
+void add_own_codelets(Graph& graph) {
+  if (!graph.hasCodelet("popnn::SoftmaxRows<float>")) addCodelets(graph);
+}
+
 }  // namespace
 
 void softmax_in_place(Graph& graph, const Tensor& t, SoftmaxForm form, program::Sequence& prog, const DebugContext& debug) {
   if (t.numElements() == 0) return;
+  add_own_codelets(graph);
   const Tensor matrix = as_matrix(t);
   run_softmax(graph, plan_rows(graph, matrix, kCyclesPerElement), matrix, matrix, true, form, prog, debug);
 }
 
 Tensor softmax(Graph& graph, const Tensor& t, SoftmaxForm form, program::Sequence& prog, const DebugContext& debug) {
   if (t.numElements() == 0) return graph.clone(t, {debug, "out"});
+  add_own_codelets(graph);
   const Tensor matrix = as_matrix(t);
   const RowPlan plan = plan_rows(graph, matrix, kCyclesPerElement);
   const Tensor out = add_matrix(graph, t.elementType(), plan, {debug, "out"});
@@ -100,6 +108,7 @@ Tensor softmax(Graph& graph, const Tensor& t, SoftmaxForm form, program::Sequenc
 
 Tensor softmax_gradient(Graph& graph, const Tensor& act, const Tensor& gradient, program::Sequence& prog, const DebugContext& debug) {
   if (act.numElements() == 0) return graph.clone(act, {debug, "out"});
+  add_own_codelets(graph);
   const Type type = act.elementType();
   const Tensor y = as_matrix(act), g = as_matrix(gradient);
   const RowPlan plan = plan_rows(graph, y, kCyclesPerElement);

@@ -269,7 +269,8 @@ void Planner::append_bands(std::vector<Band> bands, bool last) {
       const std::size_t share_end = (total * (vertex + 1) + n - 1) / n;
       const std::size_t most = share_end > before ? (share_end - before + parts / 2) / parts : 0;
       const std::size_t width = vertex + 1 == n ? band.end - at : std::min(band.end - at, std::max(few, most / 2 * 2));
-      if (begins) stage.works.push_back({static_cast<unsigned>(vertex * options.tiles / n), last, {}});
+      if (begins)
+        stage.works.push_back({static_cast<unsigned>((options.first_tile + vertex * options.tiles / n) % options.tiles), last, {}});
       begins = false;
       WorkItem item;
       item.begin = at;

@@ -21,6 +21,8 @@ struct PlanOptions {
   bool finishes = false;
   // Switch: false collects all parts of an output in one stage.
   bool tree = true;
+  // Where the first vertex that collects is; the others follow, round the tiles. Many small reductions begin on different tiles.
+  unsigned first_tile = 0;
 };
 
 // A vertex: its items' results lie side by side in its output. `last`: these are outputs of the reduction, else partial results.

@@ -185,10 +185,19 @@ struct Finishing {
   std::vector<Tensor>& outs;
 };
 
-// Reduces into `given`, or a new tensor if that is null; returns the output.
+// The tile that an element lies on; 0 if it lies on none.
+unsigned tile_of(const std::vector<std::vector<poplar::Interval>>& on_tiles, std::size_t element) {
+  for (unsigned tile = 0; tile < on_tiles.size(); ++tile)
+    for (const poplar::Interval& i : on_tiles[tile])
+      if (i.begin() <= element && element < i.end()) return tile;
+  return 0;
+}
+
+// Reduces into `given`, or a new tensor if that is null; returns the output. `of_many`: the number of the reduction among others. What has
+// to be collected is collected where the output begins, or without one on a tile of the input, another for each.
 Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, const Type& out_type, const std::vector<std::size_t>& dims,
                    const ReduceParams& params, std::vector<poplar::ComputeSet>& css, const poplar::DebugContext& context,
-                   const Options& options, const Finishing* finishing = nullptr) {
+                   const Options& options, const Finishing* finishing = nullptr, std::optional<std::size_t> of_many = std::nullopt) {
   pando::require_own(graph, in, "popops::reduce");
   for (const poplar::ComputeSet& cs : css) pando::require_own(graph, cs, "popops::reduce");
   if (given != nullptr) pando::require_own(graph, *given, "popops::reduceWithOutput");
@@ -224,9 +233,12 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   how.columns = options.columns && on_tiles.lies_whole;
   how.tree = options.tree;
   how.finishes = params.useScale || params.update;
+  const auto flat = [&](const Tensor& t) { return t.reshape(view.kept_shape).dimShuffle(view.kept_order).flatten(); };
+  if (of_many)
+    how.first_tile = given != nullptr ? tile_of(graph.getTileMapping(flat(*given), nullptr), 0)
+                                      : tile_of(on_tiles.of_tile, *of_many % view.in.numElements());
   const internal::ReductionPlan plan = internal::plan_reduction(view.dims, on_tiles.of_tile, how);
   const auto new_output = [&] { return add_output(graph, out_type, shape, view, internal::output_mapping(plan, tiles), context); };
-  const auto flat = [&](const Tensor& t) { return t.reshape(view.kept_shape).dimShuffle(view.kept_order).flatten(); };
   const Tensor out = given != nullptr ? *given : new_output();
   internal::Reduction reduction{view.in, flat(out), partials, params};
   internal::ReductionFinish finish;
@@ -342,7 +354,7 @@ void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reducti
                       "popops::reduceMany: output " + std::to_string(i) + " has type " + given->elementType().toString() + ", expected " +
                           type.toString());
     if (given != nullptr) results[i] = in_shape(*given, output_shape(r.in, checked_dims(r.in, r.dims)));
-    results[i] = reduce_into(graph, r.in, given, type, r.dims, r.params, css, {debugContext, r.debugName}, parsed);
+    results[i] = reduce_into(graph, r.in, given, type, r.dims, r.params, css, {debugContext, r.debugName}, parsed, nullptr, i);
   }
   add_steps(prog, css, debugContext);
   outputs.resize(results.size());

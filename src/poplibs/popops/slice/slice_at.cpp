@@ -64,6 +64,53 @@ void update_columns(Graph& graph, const Tensor& table, const Tensor& slices, con
   prog.add(Execute(cs, {debug}));
 }
 
+// A rectangle of a table that lies on one tile.
+struct TablePiece {
+  unsigned tile;
+  Interval rows, columns;
+};
+
+// What lies on each tile: of an interval of a table's elements the end of a row, whole rows and the beginning of a row.
+std::vector<TablePiece> pieces_of(const Graph& graph, const Tensor& table) {
+  const std::size_t columns = table.dim(1);
+  std::vector<TablePiece> pieces;
+  const auto mapping = graph.getTileMapping(table);
+  for (unsigned tile = 0; tile < mapping.size(); ++tile)
+    for (const Interval& i : mapping[tile])
+      for (std::size_t at = i.begin(); at < i.end();) {
+        const std::size_t row = at / columns, column = at % columns;
+        const std::size_t whole = column == 0 ? (i.end() - at) / columns : 0;
+        const std::size_t rows = std::max<std::size_t>(1, whole);
+        const std::size_t end = whole > 0 ? columns : std::min(columns, column + (i.end() - at));
+        pieces.push_back({tile, Interval(row, row + rows), Interval(column, end)});
+        at += whole > 0 ? whole * columns : end - column;
+      }
+  return pieces;
+}
+
+// Each piece stays where it is and gets its columns of the slices: false, and nothing is done, if these are more than the table.
+bool update_pieces(Graph& graph, const Tensor& table, const Tensor& slices, const Tensor& offset, Sequence& prog,
+                   const DebugContext& debug) {
+  const std::vector<TablePiece> pieces = pieces_of(graph, table);
+  std::size_t moved = 0;
+  for (const TablePiece& p : pieces) moved += slices.dim(0) * p.columns.size();
+  if (moved > table.numElements()) return false;
+  const ComputeSet cs = graph.addComputeSet({debug, "update"});
+  const std::string vertex = "popops::DynamicUpdate<" + table.elementType().toString() + ">";
+  for (const TablePiece& p : pieces) {
+    const VertexRef v = graph.addVertex(cs, vertex);
+    graph.connect(v["table"], std::vector<Tensor>{table.slice(p.columns, 1).slice(p.rows).flatten()});
+    graph.connect(v["slices"], std::vector<Tensor>{slices.slice(p.columns, 1).flatten()});
+    graph.connect(v["offset"], offset);
+    graph.setInitialValue(v["dim"], static_cast<unsigned>(table.dim(0)));
+    graph.setInitialValue(v["firstRow"], static_cast<unsigned>(p.rows.begin()));
+    graph.setInitialValue(v["numRows"], static_cast<unsigned>(p.rows.size()));
+    graph.setTileMapping(v, p.tile);
+  }
+  prog.add(Execute(cs, {debug}));
+  return true;
+}
+
 // Are the columns of the table where they are, and on enough tiles, or is there too little to do for more?
 bool stay(const Graph& graph, const Tensor& table, std::size_t inner, const SliceProblem& problem, Grid& grid) {
   if (!columns_are_local(graph, table, inner, grid)) return false;
@@ -96,8 +143,10 @@ void update_at(Graph& graph, const Tensor& table, const Tensor& slices, const Te
   Grid grid;
   if (stay(graph, table, inner, problem, grid))
     return update_columns(graph, as_bits(graph, table), as_bits(graph, slices), offset, grid, prog, debug);
+  grid = grid_for(graph, table, inner, problem);
+  if (!in_place(graph, table, grid) && update_pieces(graph, as_bits(graph, table), as_bits(graph, slices), offset, prog, debug)) return;
   const Tensor rows = rows_of(graph, offset.reshape({1, 1}), {table.dim(0)}, {slices.dim(0)}, Outside::wrap, prog, debug);
-  update_rows(graph, table, slices, rows, prog, grid_for(graph, table, inner, problem), problem, UpdateOp::set, {}, debug);
+  update_rows(graph, table, slices, rows, prog, grid, problem, UpdateOp::set, {}, debug);
 }
 
 Tensor rows_of(Graph& graph, const Tensor& offsets, const std::vector<std::size_t>& dims, const std::vector<std::size_t>& sizes,

@@ -153,6 +153,20 @@ TEST(TileShares, Reductions) {
                     popops::reduceMany(
                         g, {{linear(g, t, {1000, 100}), {0}, Operation::ADD}, {linear(g, t, {1000, 100}), {1}, Operation::MAX}}, out, p);
                   }});
+  // Small reductions, each of elements on many tiles; with and without outputs.
+  for (const bool given : {false, true})
+    rows.push_back(
+        {given ? "reduceMany of columns with outputs" : "reduceMany of columns", {FLOAT}, [given](Graph& g, const Type& t, Sequence& p) {
+           constexpr std::size_t kReductions = 3000, kElements = 38;
+           const Tensor in = linear(g, t, {kElements, kReductions}), out = linear(g, t, {kReductions});
+           std::vector<popops::SingleReduceOp> reductions;
+           std::vector<Tensor> outs;
+           for (std::size_t i = 0; i < kReductions; ++i) {
+             reductions.push_back({in.slice(i, i + 1, 1), {0}, {Operation::ADD}});
+             if (given) outs.push_back(out.slice(i, i + 1));
+           }
+           popops::reduceMany(g, reductions, outs, p);
+         }});
   expect_shares(rows);
 }
 
