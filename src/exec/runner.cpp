@@ -14,8 +14,8 @@ namespace pando::exec {
 namespace {
 
 // Do the library's codelets fit the program's? Ids are the same numbers in both.
-void check_library(const tile::Program& program, const Library& library) {
-  if (program.out_of_memory)
+void check_library(const tile::Program& program, const Library& library, const Options& options) {
+  if (program.out_of_memory && !options.out_of_memory)
     fail(ErrorKind::application_runtime_error, "out-of-memory-program",
          "the program was compiled although it does not fit into tile memory; it can be reported on, not run");
   for (const tile::ComputeStep& step : program.computes)
@@ -41,7 +41,7 @@ bool sees_tiles(const tile::Program& program, const Library& library) {
 
 struct Runner::State {
   State(std::shared_ptr<const tile::Program> p, Library l, const Options& options)
-      : program((check_library(*p, l), std::move(p))),
+      : program((check_library(*p, l, options), std::move(p))),
         library(std::move(l)),
         memory(*program, library, sees_tiles(*program, library)),
         watch(options.watches ? options.watches->of(options.vertex_seconds) : std::make_shared<VertexWatch>(options.vertex_seconds)),

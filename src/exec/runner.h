@@ -45,16 +45,18 @@ struct Options {
   bool tile_by_tile = true;                // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
   bool prefetch_tiles = true;              // bring what the next tiles' vertices touch first into the cache (contract 10)
   bool strided_vertices = true;            // vertices whose operands lie at equal strides run without their descriptors (steps/strided.h)
+  bool moves_in_blocks = true;             // small moves that read all over memory go block by block (moves/move_plan.h)
   bool linger = true;                      // threads wait a little for the next run before they sleep (workers.h)
   bool poison_undefined = false;           // WriteUndef fills with 0xA5
   bool prefetch = true;                    // call FifoCallback::prefetch
+  bool out_of_memory = false;              // also run programs that do not fit into tile memory: a model has as much as they need
   unsigned vertex_seconds = 10;            // standard error names a vertex that has not ended for so long; 0: never
 };
 
 class Runner {
  public:
   // The library's modules must hold every codelet the program names. Throws stream_memory_allocation_error if the host has no
-  // memory, application_runtime_error if the program was compiled out of memory.
+  // memory, application_runtime_error if the program was compiled out of memory, unless `out_of_memory` is set.
   Runner(std::shared_ptr<const tile::Program> program, Library library, const Options& options);
   ~Runner();
   Runner(const Runner&) = delete;

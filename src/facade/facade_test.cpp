@@ -307,10 +307,10 @@ TEST(Options, AreCheckedAndOverridden) {
   expect_error<invalid_option>([&] { options({{"debug.instrument", "perhaps"}}); }, "'perhaps'");
   expect_error<invalid_option>([&] { options({{"exchange.streamBufferOverlap", "some"}}); }, "any|hostRearrangeOnly|none");
   testing::internal::CaptureStderr();
-  options({{"target.workerStackSizeInBytes", "4096"}});
-  options({{"target.workerStackSizeInBytes", "4096"}});
+  options({{"target.textSectionSizeInBytes", "4096"}});
+  options({{"target.textSectionSizeInBytes", "4096"}});
   const std::string warning = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(warning, "warning: option 'target.workerStackSizeInBytes' is obsolete and has no effect\n");
+  EXPECT_EQ(warning, "warning: option 'target.textSectionSizeInBytes' is obsolete and has no effect\n");
   testing::internal::CaptureStderr();
   options({{"opt.maxLinkerThreads", "4"}});
   options({{"opt.maxLinkerThreads", "5"}, {"pando.bind", "false"}});

@@ -42,7 +42,7 @@ class Printer {
     const Machine& m = program_.machine;
     line("tile program for {}: {} IPUs of {} tiles, replication {}, programs {}", m.name, m.ipus, m.tiles_per_ipu, program_.replication,
          program_.programs);
-    if (program_.out_of_memory) line("compiled out of memory: for reports only");
+    if (program_.out_of_memory) line("compiled out of memory: for reports and models");
     if (only_) line("only tile {}", only_->value);
   }
 

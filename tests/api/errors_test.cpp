@@ -1,5 +1,6 @@
 // Bad input: every documented exception by its class, and a message that names the thing.
 #include <gtest/gtest.h>
+#include <poplar/DeviceManager.hpp>
 #include <poplar/exceptions.hpp>
 #include <pva/pva.hpp>
 
@@ -259,8 +260,24 @@ TEST(BadInput, OutOfMemory) {
     EXPECT_TRUE(std::filesystem::exists(e.profilePath)) << e.profilePath;
     EXPECT_FALSE(pva::openReport(e.profilePath).compilation().outOfMemory().empty());
   }
+  // A model has the memory that a program needs.
   Engine allowed(s.graph, s.program, {{"debug.allowOutOfMemory", "true"}});
-  expect({"loading it", typeid(poplar_error), {"memory"}, [&] { allowed.load(s.device); }});
+  allowed.load(s.device);
+  std::vector<float> in(1 << 20), out(1 << 20);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+  allowed.writeTensor("w", in.data(), in.data() + in.size());
+  allowed.run();
+  allowed.readTensor("r", out.data(), out.data() + out.size());
+  EXPECT_EQ(in, out);
+  // An IPU has not.
+  const Environment one("PANDO_EMULATED_IPUS", "1");
+  const Device ipu = DeviceManager().acquireAvailableDevice(1);
+  Graph graph(ipu);
+  const Tensor more = graph.addVariable(FLOAT, {1 << 20}, "huge");
+  graph.setTileMapping(more, 2);
+  graph.createHostWrite("w", more);
+  Engine refused(graph, WriteUndef(more), {{"debug.allowOutOfMemory", "true"}});
+  expect({"loading it", typeid(poplar_error), {"memory", "IPUModel"}, [&] { refused.load(ipu); }});
 }
 
 TEST(BadInput, Running) {

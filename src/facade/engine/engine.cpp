@@ -79,14 +79,17 @@ std::string describe(const Target& t) {
                      t.getTilesPerIPU());
 }
 
+bool is_model(const Target& target) { return target.getTargetType() == TargetType::IPU_MODEL; }
+
 void check_loadable(const ExecutableState& e, const Device& device) {
   if (device.getTarget() != e.target)
     fail(ErrorKind::poplar_error, "wrong-target", "the program was compiled for another target ({}) than the device's ({})",
          describe(e.target), describe(device.getTarget()));
   if (!device.isAttached())
     fail(ErrorKind::poplar_error, "device-not-attached", "device {} is not attached: call attach() first", device.getId());
-  if (!e.out_of_memory.empty())
-    fail(ErrorKind::poplar_error, "load-out-of-memory", "the program was compiled out of memory and can only be reported on: {}",
+  if (!e.out_of_memory.empty() && !is_model(device.getTarget()))
+    fail(ErrorKind::poplar_error, "load-out-of-memory",
+         "the program was compiled out of memory: it can be reported on, and run on an IPUModel, whose tiles have as much as it needs: {}",
          e.out_of_memory);
 }
 
@@ -192,6 +195,7 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
   s.runner.reset();  // before the cycle model that it calls
   s.settings.exec.workers = Access::state(device).workers;
   s.settings.exec.watches = Access::state(device).watches;
+  s.settings.exec.out_of_memory = is_model(device.getTarget());
   s.detached = Access::state(device).detached;
   s.settings.cycles.keeps_trace = s.settings.execution_report;
   s.cycles = std::make_unique<pando::cycles::CycleModel>(s.executable->program, s.executable->library, s.settings.cycles);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -44,15 +45,30 @@ constexpr Row kSummaryOptions[] = {
 
 // Names that other SDK versions had.
 constexpr const char* kObsolete[] = {
-    "debug.instrumentSync",
-    "debug.json",
-    "debug.tree",
-    "profiler.cacheEnabled",
-    "target.supervisorStackSizeInBytes",
-    "target.textSectionSizeInBytes",
+    "debug.instrumentSync",          "debug.json", "debug.tree", "profiler.cacheEnabled", "target.textSectionSizeInBytes",
     "target.useBufferedCompletions",
-    "target.workerStackSizeInBytes",
 };
+
+// Of options with two names in different releases either is taken. The rows have the newer one.
+struct Renamed {
+  const char *old_name, *name;
+};
+constexpr Renamed kRenamed[] = {
+    {"prng.enable", "prng.enableStochasticRounding"},
+    {"target.supervisorStackSizeInBytes", "debug.supervisorStackSizeInBytes"},
+    {"target.workerStackSizeInBytes", "debug.workerStackSizeInBytes"},
+};
+
+bool is_old_name(const std::string& name) {
+  return std::any_of(std::begin(kRenamed), std::end(kRenamed), [&](const Renamed& r) { return name == r.old_name; });
+}
+
+// With the newer names beside the older ones; what is given by its newer name counts.
+OptionFlags with_new_names(OptionFlags flags) {
+  for (const Renamed& r : kRenamed)
+    if (const auto old = flags.find(r.old_name); old != flags.end() && flags.find(r.name) == flags.end()) flags.set(r.name, old->second);
+  return flags;
+}
 
 template <class Rows>
 auto find(const Rows& rows, const std::string& name) -> decltype(&*std::begin(rows)) {
@@ -112,6 +128,8 @@ void check_all(const Rows& rows, const OptionFlags& flags, bool check_names) {
   for (const auto& [name, value] : flags) {
     if (const auto* row = find(rows, name)) {
       check_value(*row, value);
+    } else if (is_old_name(name)) {
+      continue;  // checked by its newer name
     } else if (is_obsolete(name)) {
       warn_once(name, "is obsolete and has no effect");
     } else if (check_names) {
@@ -138,8 +156,9 @@ EngineSettings parse_engine_options(const OptionFlags& flags, bool check) {
   EngineSettings s;
   s.flags = flags;
   if (const char* env = std::getenv("POPLAR_ENGINE_OPTIONS"); env && *env) readJSON(poplar::StringRef(env), s.flags);
-  check_all(engine_option_rows(), s.flags, check);
-  take_all(s.flags, s);
+  const OptionFlags flags_by_row = with_new_names(s.flags);
+  check_all(engine_option_rows(), flags_by_row, check);
+  take_all(flags_by_row, s);
   return s;
 }
 
