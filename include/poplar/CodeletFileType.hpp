@@ -3,7 +3,7 @@
 
 namespace poplar {
 
-/// What a codelet file holds. Auto: what popc writes is an Object, whatever its name; others go by the ending of their name.
+/// What a codelet file holds. Auto: by the ending of its name.
 enum class CodeletFileType { Auto, PreprocessedAsmSource, AsmSource, CSource, CppSource, IrSource, Object };
 
 }  // namespace poplar

@@ -56,8 +56,7 @@ using ProgressFunc = std::function<void(int, int)>;
 
 /// Compiles programs. Program i of the list is number i. Throws what the graph's or the program's faults call for:
 /// invalid_tile_mapping, graph_connection_error, graph_cycle_error, graph_recursion_error, link_error, and
-/// graph_memory_allocation_error if a tile's memory does not suffice, unless debug.allowOutOfMemory is set: then there is a report, and an
-/// IPUModel runs the program all the same.
+/// graph_memory_allocation_error if a tile's memory does not suffice (unless debug.allowOutOfMemory).
 POPLAR_EXPORT Executable compileGraph(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options = {},
                                       ProgressFunc progressCallBack = ProgressFunc(), const DebugContext& debugContext = {});
 /// With `checkOptionFlags` false, unknown options are ignored.
