@@ -496,9 +496,9 @@ TEST_F(CompileTest, CopiesThatFitOneByOneOnlyStayApart) {
              z = variable(8, 0, "z");
   const auto program = [&] { return sequence({set(x, 0, "x"), set(from, 2, "from"), copy(x, to), copy(from, y), map(y, z, 0, "y")}); };
   options_.infer_io_tiles = false;
-  options_.bounded_memory = false;
+  options_.validate = options_.bounded_memory = false;
   EXPECT_EQ(compile_one(program()).exchanges.size(), 1u);
-  options_.bounded_memory = true;
+  options_.validate = options_.bounded_memory = true;
   EXPECT_EQ(compile_one(program()).exchanges.size(), 2u);
   EXPECT_FALSE(result_.out_of_memory);
 }
