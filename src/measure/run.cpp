@@ -16,12 +16,12 @@ struct HostData {
   std::vector<session::OutputData> outputs;
 };
 
-// Zeros for all streams, one slice each.
+// Zeros for all streams, one slice each of every replica.
 HostData zeros_for(session::Session& s, const ir::Module& m) {
   HostData d;
   const auto add = [&](ir::HostStreamId id) {
     const ir::HostStream& stream = m.stream(id);
-    d.buffers.emplace_back(static_cast<std::size_t>(ir::elements_of(stream.shape)) * ir::size_of(stream.dtype));
+    d.buffers.emplace_back(static_cast<std::size_t>(ir::elements_of(s.full_shape(id))) * ir::size_of(stream.dtype));
     return d.buffers.back().data();
   };
   for (ir::HostStreamId id : s.inputs()) d.inputs.push_back({id, add(id), 1});

@@ -10,9 +10,9 @@
 #include "base/command/files.h"
 #include "base/messages.h"
 #include "cli/command_row.h"
+#include "ir/checks/read_module.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
-#include "ir/text/parse.h"
 #include "project/checks/check.h"
 #include "project/running/run.h"
 #include "project/text/draw.h"
@@ -185,7 +185,7 @@ int run(const Arguments& a) {
     p = project::parse(text, a.input);
     set_capacities(p, a);
   } else {
-    ir::Module body = ir::parse(text, a.input);
+    ir::Module body = ir::read_module(text, a.input);
     if (a.policy.empty())
       ir::refuse(ir::ErrorClass::value, "state-policy", "name a policy of state with --policy: strict, delay, stash, '2BW M' or 'flush M'");
     loop.program = make_loop(without_tuples(std::move(body)), parse_policy(a.policy));

@@ -10,9 +10,7 @@
 #include "base/messages.h"
 #include "cli/command_row.h"
 #include "cli/shared/transformer.h"
-#include "ir/checks/verify.h"
-#include "ir/checks/verify_distribution.h"
-#include "ir/text/parse.h"
+#include "ir/checks/read_module.h"
 #include "search/search.h"
 #include "search/stack.h"
 #include "search/timeline.h"
@@ -114,13 +112,7 @@ int run(const Arguments& a) {
     fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
     return 0;
   }
-  const ir::Module module = ir::parse(read_file(a.input), a.input);
-  auto wrong = ir::verify(module);
-  if (wrong.empty()) wrong = ir::verify_distribution(module);
-  if (!wrong.empty()) {
-    complain_of("simulate", ir::to_string(wrong));
-    return kWrong;
-  }
+  const ir::Module module = ir::read_module(read_file(a.input), a.input, ir::ModuleRules::of_devices);
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   const Costs costs = costs_of(a, cluster);
   const simulate::Program p = simulate::flatten(module, *costs.back());

@@ -11,8 +11,8 @@
 #include "base/messages.h"
 #include "cli/command_row.h"
 #include "cli/shared/words.h"
+#include "ir/checks/read_module.h"
 #include "ir/op_row.h"
-#include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/annotate.h"
@@ -50,7 +50,7 @@ void print_summary(const ir::Module& m) {
 }
 
 int run(Arguments& a) {
-  ir::Module m = ir::parse(read_file(a.input == "-" ? "/dev/stdin" : a.input), a.input);
+  ir::Module m = ir::read_module(read_file(a.input == "-" ? "/dev/stdin" : a.input), a.input);
   if (a.unroll) m = transform::unroll_pmap(m);
   a.strategy.cut = dimensions_of(a.cut);
   for (const std::string& what : a.offload) {

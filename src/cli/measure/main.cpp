@@ -10,7 +10,7 @@
 #include "base/command/help.h"
 #include "base/error.h"
 #include "base/messages.h"
-#include "ir/text/parse.h"
+#include "ir/checks/read_module.h"
 #include "measure/grid.h"
 #include "measure/run.h"
 #include "simulate/cluster_json.h"
@@ -31,7 +31,7 @@ struct Arguments {
 std::string cluster_name(const Arguments& a) { return a.tiles > 0 ? fmt::format("{}:{}", a.machine, a.tiles) : a.machine; }
 
 void program(const Arguments& a) {
-  const ir::Module m = ir::parse(read_file(a.input), a.input);
+  const ir::Module m = ir::read_module(read_file(a.input), a.input, ir::ModuleRules::of_devices);
   const simulate::Cluster cluster = simulate::cluster_of(cluster_name(a));
   const simulate::Program simulated = simulate::flatten(m, simulate::ClusterCostModel(cluster));
   const simulate::Timeline t = simulate::run_clock(simulated, cluster);

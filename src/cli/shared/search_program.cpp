@@ -9,7 +9,7 @@
 #include "base/command/files.h"
 #include "cli/command_row.h"
 #include "cli/shared/words.h"
-#include "ir/text/parse.h"
+#include "ir/checks/read_module.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"
 #include "search/programs/equality.h"
@@ -23,7 +23,7 @@ bool is_onnx(const std::string& input) { return input.ends_with(".onnx"); }
 
 transform::Program program_from(const ProgramArguments& a) {
   ir::Module m =
-      is_onnx(a.input) ? onnx::import_file(a.input, {.dimensions = sizes_of(a.dimensions)}) : ir::parse(read_file(a.input), a.input);
+      is_onnx(a.input) ? onnx::import_file(a.input, {.dimensions = sizes_of(a.dimensions)}) : ir::read_module(read_file(a.input), a.input);
   transform::Annotation note{dimensions_of(a.samples), dimensions_of(a.sequence), dimensions_of(a.experts), {}};
   if (!a.loss.empty()) note.loss = a.loss;
   return transform::annotate(std::move(m), note);

@@ -6,6 +6,7 @@
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/text/print.h"
+#include "poplar/exceptions.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -25,7 +26,7 @@ class Verifier {
 
   std::vector<Violation> run() {
     if (module_.graph_count() == 0) {
-      add("output-defined", "module", "there is no main graph");
+      found_.push_back({"output-defined", "module", "there is no main graph"});
       return std::move(found_);
     }
     for (std::size_t g = 0; g < module_.graph_count(); ++g) graph(GraphId(static_cast<std::uint32_t>(g)));
@@ -35,16 +36,19 @@ class Verifier {
   }
 
  private:
-  void add(std::string rule, std::string where, std::string message, std::string location = {}) {
-    found_.push_back({std::move(rule), std::move(where), std::move(message), std::move(location)});
-  }
   void add(std::string rule, OpId op, std::string message) {
-    add(std::move(rule), print_op(module_, op, {.elide_data = true}), std::move(message), module_.location_text(op));
+    found_.push_back(
+        {std::move(rule), print_op(module_, op, {.elide_data = true}), std::move(message), module_.location_text(op), op, {}, {}});
+  }
+  void add(std::string rule, GraphId graph, std::string message) {
+    found_.push_back({std::move(rule), "graph " + module_.graph(graph).name, std::move(message), {}, {}, graph, {}});
+  }
+  void add(std::string rule, StateId state, std::string message) {
+    found_.push_back({std::move(rule), "variable " + module_.state(state).name, std::move(message), {}, {}, {}, state});
   }
 
   void graph(GraphId id) {
     const Graph& g = module_.graph(id);
-    const std::string where = "graph " + g.name;
     for (ValueId v : g.inputs) defined_[v.index()] = true;
     std::uint32_t next = 1;
     for (OpId o : g.ops) {
@@ -53,12 +57,12 @@ class Verifier {
       for (ValueId v : module_.results(o)) defined_[v.index()] = true;
     }
     for (ValueId v : g.outputs) {
-      if (!known(id, v)) add("output-defined", where, fmt::format("output '{}' is not a value of this graph", name_of(v)));
+      if (!known(id, v)) add("output-defined", id, fmt::format("output '{}' is not a value of this graph", name_of(v)));
     }
     if (g.finals.size() != g.inputs.size())
-      add("output-defined", where, fmt::format("{} finals for {} inputs", g.finals.size(), g.inputs.size()));
-    for (std::size_t i = 0; i < std::min(g.finals.size(), g.inputs.size()); ++i) final(id, i, where);
-    for (const auto& [first, then] : g.after) edge(id, first, then, where);
+      add("output-defined", id, fmt::format("{} finals for {} inputs", g.finals.size(), g.inputs.size()));
+    for (std::size_t i = 0; i < std::min(g.finals.size(), g.inputs.size()); ++i) final(id, i);
+    for (const auto& [first, then] : g.after) edge(id, first, then);
   }
 
   bool known(GraphId graph, ValueId v) const {
@@ -66,25 +70,25 @@ class Verifier {
   }
   std::string name_of(ValueId v) const { return v.index() < module_.value_count() ? module_.name_of(v) : "?"; }
 
-  void final(GraphId id, std::size_t i, const std::string& where) {
+  void final(GraphId id, std::size_t i) {
     const Graph& g = module_.graph(id);
     const ValueId v = g.finals[i];
     if (!known(id, v)) {
-      add("output-defined", where, fmt::format("the final of '{}' is not a value of this graph", name_of(g.inputs[i])));
+      add("output-defined", id, fmt::format("the final of '{}' is not a value of this graph", name_of(g.inputs[i])));
       return;
     }
     const Type &a = module_.type_of(v), &b = module_.type_of(g.inputs[i]);
     if (a.dtype != b.dtype || a.shape != b.shape) {
-      add("output-defined", where,
+      add("output-defined", id,
           fmt::format("the final of '{}' is {}, the input {}", name_of(g.inputs[i]), module_.types().to_string(a),
                       module_.types().to_string(b)));
     }
   }
 
-  void edge(GraphId id, OpId first, OpId then, const std::string& where) {
+  void edge(GraphId id, OpId first, OpId then) {
     const auto in_graph = [&](OpId o) { return o.index() < module_.op_count() && module_.op(o).graph == id && !module_.op(o).erased; };
     if (!in_graph(first) || !in_graph(then)) {
-      add("order-edge", where, "an edge of the user's order leads to an op that is not in this graph");
+      add("order-edge", id, "an edge of the user's order leads to an op that is not in this graph");
     } else if (position_[first] >= position_[then]) {
       add("order-edge", then, "it comes before an op that the user has put before it");
     }
@@ -147,6 +151,9 @@ class Verifier {
     } catch (const ModelError& e) {
       add(e.id(), o, std::string(without_id(e.what())));
       return;
+    } catch (const poplar::poplar_error& e) {  // a shape that there cannot be
+      add(std::string(id_of(e.what())), o, std::string(without_id(e.what())));
+      return;
     }
     const auto results = module_.results(o);
     if (inferred.size() != results.size()) {
@@ -187,13 +194,22 @@ class Verifier {
         }
         const GraphId callee = f.callees[f.next++];
         if (state[callee.index()] == 1)
-          add("graph-cycle", "graph " + module_.graph(f.graph).name,
+          add("graph-cycle", carrier_of(f.graph, callee),
               fmt::format("it carries graph '{}', which leads back to it", module_.graph(callee).name));
         if (state[callee.index()] != 0) continue;
         state[callee.index()] = 1;
         stack.push_back({callee, callees(callee)});
       }
     }
+  }
+  OpId carrier_of(GraphId graph, GraphId callee) const {
+    for (OpId o : module_.graph(graph).ops) {
+      if (has(module_.row(o).effects, Effects::code)) continue;
+      for (GraphId c : module_.graphs(o)) {
+        if (c == callee) return o;
+      }
+    }
+    return {};
   }
   std::vector<GraphId> callees(GraphId g) const {
     std::vector<GraphId> all;
@@ -210,8 +226,8 @@ class Verifier {
     const Graph& main = module_.graph(module_.main_graph());
     std::vector<int> used(main.inputs.size(), 0);
     for (std::size_t s = 0; s < module_.state_count(); ++s) {
-      const State& state = module_.state(StateId(static_cast<std::uint32_t>(s)));
-      const std::string where = "variable " + state.name;
+      const StateId where(static_cast<std::uint32_t>(s));
+      const State& state = module_.state(where);
       const Type& t = module_.type(state.type);
       if (state.input) {
         if (*state.input >= main.inputs.size()) {
@@ -228,14 +244,17 @@ class Verifier {
       } else {
         row(state, t, where);
       }
+      const std::int64_t replicas = state.grouping.replicas();
+      if (replicas != module_.replicas() && replicas != 1)
+        add("state-data", where, fmt::format("groups of {} replicas; the module has {}", replicas, module_.replicas()));
       data(state, t, where);
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
-      if (!used[i]) add("state-input", "graph " + main.name, fmt::format("no variable is input '{}'", module_.name_of(main.inputs[i])));
+      if (!used[i]) add("state-input", module_.main_graph(), fmt::format("no variable is input '{}'", module_.name_of(main.inputs[i])));
     }
   }
 
-  void row(const State& state, const Type& t, const std::string& where) {
+  void row(const State& state, const Type& t, StateId where) {
     if (!state.buffer.valid() || state.buffer.index() >= module_.buffer_count()) {
       add("state-row", where, "it is neither an input of the main graph nor a row of a buffer");
       return;
@@ -249,7 +268,7 @@ class Verifier {
     }
   }
 
-  void data(const State& state, const Type& t, const std::string& where) {
+  void data(const State& state, const Type& t, StateId where) {
     if (!state.data.valid()) return;
     if (state.data.index() >= module_.blob_count()) {
       add("state-data", where, "its data do not exist");

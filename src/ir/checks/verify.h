@@ -27,6 +27,10 @@ struct Violation {
   std::string message;
   // The user's line, where known.
   std::string location;
+  // What `where` says, as an id; at most one is valid.
+  OpId op = {};
+  GraphId graph = {};
+  StateId state = {};
 };
 
 // Every violation, in program order. Empty: the module is valid.

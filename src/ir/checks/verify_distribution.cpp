@@ -50,27 +50,27 @@ class Rules {
 
  private:
   static GraphId id(std::size_t g) { return GraphId(static_cast<std::uint32_t>(g)); }
-  void add(std::string rule, std::string where, std::string message, std::string location = {}) {
-    found_.push_back({std::move(rule), std::move(where), std::move(message), std::move(location)});
+  void add(std::string rule, GraphId g, std::string message) {
+    found_.push_back({std::move(rule), "graph " + m_.graph(g).name, std::move(message), {}, {}, g, {}});
   }
   void add(std::string rule, OpId o, std::string message) {
-    add(std::move(rule), print_op(m_, o, {.elide_data = true}), std::move(message), m_.location_text(o));
+    found_.push_back({std::move(rule), print_op(m_, o, {.elide_data = true}), std::move(message), m_.location_text(o), o, {}, {}});
   }
 
   // Variables that are bound where a graph runs.
   void graph(GraphId g, const Variables& bound) {
     if (!seen_[g.index()].insert(bound).second) return;
     const Graph& graph = m_.graph(g);
-    for (ValueId v : graph.inputs) variable("graph " + graph.name, m_.value(v).type, bound, v);
+    for (ValueId v : graph.inputs) variable(g, m_.value(v).type, bound, v);
     for (OpId o : graph.ops) {
-      for (ValueId v : m_.results(o)) variable("graph " + graph.name, m_.value(v).type, bound, v);
+      for (ValueId v : m_.results(o)) variable(g, m_.value(v).type, bound, v);
       Variables inner = bound;
       if (m_.row(o).control == Control::map) inner.insert(static_cast<std::int32_t>(m_.attributes(o).integer("device_var")));
       for (GraphId c : m_.graphs(o)) this->graph(c, inner);
     }
   }
 
-  void variable(const std::string& where, TypeId type, const Variables& bound, ValueId v) {
+  void variable(GraphId where, TypeId type, const Variables& bound, ValueId v) {
     devices_.has_value() ? range(where, type, v) : void();
     scratch_.clear();
     devices_of(m_, type, scratch_);
@@ -81,7 +81,7 @@ class Rules {
       return;
     }
   }
-  void range(const std::string& where, TypeId type, ValueId v) {
+  void range(GraphId where, TypeId type, ValueId v) {
     scratch_.clear();
     devices_of(m_, type, scratch_);
     for (std::int32_t d : scratch_) {

@@ -44,6 +44,7 @@ class Parser {
     if (module_.graph_count() == 0) error("no-graph", "a module needs a main graph");
     return std::move(module_);
   }
+  const TextPlaces& places() const { return places_; }
   // What the module refuses, not the text's form (a shape that cannot be), gets the place at which it was read.
   [[noreturn]] void refuse_here(ErrorClass kind, std::string_view what) const {
     refuse_at(kind, id_of(what), location_in(text_, at_, file_), "{}", without_id(what));
@@ -391,6 +392,8 @@ class Parser {
     module_.add_buffer(std::move(b));
   }
   void state() {
+    skip_space();
+    places_.states.push_back(at_);
     State s;
     s.name = quoted();
     s.grouping = ReplicaGrouping(module_.replicas());
@@ -426,6 +429,7 @@ class Parser {
     for (std::size_t line = text_.find("graph ", at_); line != std::string_view::npos; line = text_.find("\ngraph ", line + 1)) {
       at_ = line + (text_[line] == '\n');
       if (at_ != 0 && text_[at_ - 1] != '\n') continue;
+      places_.graphs.push_back(at_);
       expect_word("graph");
       std::string n = name();
       if (graphs_.contains(n)) error("graph-twice", "two graphs are named '{}'", n);
@@ -508,6 +512,8 @@ class Parser {
   }
 
   void op(GraphId g) {
+    skip_space();
+    const std::size_t begin = at_;
     std::optional<std::int64_t> label;
     if (take('[')) {
       label = integer();
@@ -549,6 +555,7 @@ class Parser {
     if (op_name.empty() && !defined.empty()) op_name = defined[0].name;
     const OpId id = module_.add_op(g, *kind, operands, attributes, graphs, {}, op_name);
     module_.op(id).in_place = in_place;
+    places_.ops.push_back(begin);
     for (std::size_t i = 0; i < types.size(); ++i) define_result(g, id, i, defined[i]);
     suffixes(g, id);
     if (label) labels_[*label] = id;
@@ -596,6 +603,7 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   Module module_;
+  TextPlaces places_;
   std::unordered_map<std::string, GraphId> graphs_;
   std::unordered_map<std::string, ValueId> values_;
   std::unordered_map<std::int64_t, OpId> labels_;
@@ -603,10 +611,12 @@ class Parser {
 
 }  // namespace
 
-Module parse(std::string_view text, const std::string& file) {
+Module parse(std::string_view text, const std::string& file, TextPlaces* places) {
   Parser parser(text, file);
   try {
-    return parser.whole();
+    Module module = parser.whole();
+    if (places) *places = parser.places();
+    return module;
   } catch (const ModelError& e) {
     if (!e.location().empty()) throw;
     parser.refuse_here(e.kind(), e.what());

@@ -1,3 +1,4 @@
+#include "ir/checks/read_module.h"
 #include "ir/checks/verify.h"
 #include "ir/construction/builder.h"
 #include "ir/error.h"
@@ -131,6 +132,27 @@ TEST(Verify, FindsUsesBeforeDefinitionsAndForeignValues) {
   EXPECT_THAT(rules, testing::Contains("operand-defined"));
   EXPECT_THAT(rules, testing::Contains("order-edge"));
   EXPECT_THAT(rules, testing::Contains("output-defined"));
+}
+
+// What a tool says of a module that is not valid: each rule with its place in the text.
+TEST(ReadModule, NamesLineColumnOpAndRule) {
+  const auto refusal = [](const char* text, ModuleRules rules = ModuleRules::of_modules) -> std::string {
+    try {
+      read_module(text, "m.txt", rules);
+    } catch (const ModelError& e) { return e.what(); }
+    return "taken";
+  };
+  EXPECT_EQ(refusal("module\n\ngraph main():\n    call() @main\n    return\n"),
+            "m.txt:4:5: call() @main: it carries graph 'main', which leads back to it [graph-cycle]");
+  EXPECT_EQ(refusal("module\nvariable \"v\" input 3: float32\ngraph main():\n    return\n"),
+            "m.txt:2:10: variable v: input 3 of the main graph, which has 0 [state-input]");
+  EXPECT_EQ(refusal("module\nvariable \"v\" input 0: float32\ngraph main(v: float32):\n    a: float32 = relu(v)\n"
+                    "    b: Tensor[(2), float32] = relu(v)\n    c: float32 = add(v)\n    return\n"),
+            "m.txt:5:5: b: Tensor[(2), float32] = relu(v): 'b' is declared Tensor[(2), float32], float32 follows [types-follow]\n"
+            "m.txt:6:5: c: float32 = add(v): add(float32): it takes 2 operands, 1 were given [operand-count]");
+  const char* const far = "module\nvariable \"v\" input 0: float32[d1]\ngraph main(v: float32[d1]):\n    return\n";
+  EXPECT_EQ(refusal(far), "taken");
+  EXPECT_EQ(refusal(far, ModuleRules::of_devices), "m.txt:3:1: graph main: 'v' lies on d1, which no pmap binds here [device-variable]");
 }
 
 }  // namespace

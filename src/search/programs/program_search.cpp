@@ -11,6 +11,7 @@
 #include "search/programs/recompute_choices.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/flatten.h"
+#include "transform/distribute/distributed_already.h"
 #include "transform/distribute/layout/layout.h"
 
 #include <poplar/exceptions.hpp>
@@ -357,6 +358,7 @@ LeastMemory least_program_memory(const Program& program, const transform::Strate
 
 ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
                              const SearchOptions& options, const simulate::CostModel* costs) {
+  transform::refuse_distributed(program.module);
   return ProgramSearcher(program, cluster, space, options, costs).run();
 }
 

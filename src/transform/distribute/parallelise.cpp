@@ -7,6 +7,7 @@
 #include "schedule/generate.h"
 #include "schedule/replay.h"
 #include "transform/distribute/device_order.h"
+#include "transform/distribute/distributed_already.h"
 #include "transform/distribute/instantiate.h"
 #include "transform/distribute/module_copy.h"
 #include "transform/distribute/parts.h"
@@ -68,27 +69,6 @@ void check_numbers(const Strategy& s) {
   }
 }
 
-// What lies on several devices is distributed already.
-void check_places(const ir::Module& m) {
-  const ir::Graph& main = m.graph(m.main_graph());
-  ir::Device first;
-  const auto check = [&](ir::ValueId v) {
-    const ir::Type& t = m.type_of(v);
-    if (!t.is_tensor()) ir::refuse(ir::ErrorClass::value, "devices", "'{}' is a tuple: the program is distributed already", m.name_of(v));
-    const ir::Device d = t.place.device;
-    if (!d.known() || d == first) return;
-    if (first.known()) {
-      ir::refuse(ir::ErrorClass::value, "devices", "'{}' lies on device {}, other values on device {}: the program is distributed already",
-                 m.name_of(v), d.value, first.value);
-    }
-    first = d;
-  };
-  for (ir::ValueId v : main.inputs) check(v);
-  for (ir::OpId o : main.ops) {
-    for (ir::ValueId v : m.results(o)) check(v);
-  }
-}
-
 // Streams bring microbatches in ascending order, to every stage.
 void check_loads(const schedule::Table& table) {
   for (const auto& row : table.ranks) {
@@ -120,6 +100,26 @@ std::vector<RunsWhole> whole_ops(const ir::Module& m, const Layout& layout) {
 
 }  // namespace
 
+void refuse_distributed(const ir::Module& m) {
+  const ir::Graph& main = m.graph(m.main_graph());
+  ir::Device first;
+  const auto check = [&](ir::ValueId v) {
+    const ir::Type& t = m.type_of(v);
+    if (!t.is_tensor()) ir::refuse(ir::ErrorClass::value, "devices", "'{}' is a tuple: the program is distributed already", m.name_of(v));
+    const ir::Device d = t.place.device;
+    if (!d.known() || d == first) return;
+    if (first.known()) {
+      ir::refuse(ir::ErrorClass::value, "devices", "'{}' lies on device {}, other values on device {}: the program is distributed already",
+                 m.name_of(v), d.value, first.value);
+    }
+    first = d;
+  };
+  for (ir::ValueId v : main.inputs) check(v);
+  for (ir::OpId o : main.ops) {
+    for (ir::ValueId v : m.results(o)) check(v);
+  }
+}
+
 std::vector<std::string> to_lines(const std::vector<RunsWhole>& whole) {
   std::vector<std::string> lines;
   for (const RunsWhole& w : whole)
@@ -142,7 +142,7 @@ schedule::Table table_of(const Strategy& s) {
 Distributed parallelise(const Program& program, const Strategy& strategy) {
   if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
   check_numbers(strategy);
-  check_places(program.module);
+  refuse_distributed(program.module);
   const schedule::Table table = table_of(strategy);
   const Layout layout = lay_out(program, strategy);
   const Stages stages = assign_stages(program, strategy, layout, table.stages());

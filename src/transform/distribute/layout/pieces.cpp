@@ -1,5 +1,6 @@
 #include "transform/distribute/layout/pieces.h"
 
+#include "ir/error.h"
 #include "ir/refuse_at.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
@@ -89,7 +90,11 @@ std::string print_pieces(const PieceTable& t) {
                  {"variables", json_of(t.variables, false)},
                  {"outputs", json_of(t.outputs, false)},
                  {"streams", json_of(t.streams, true)}};
-  return all.dump(1) + '\n';
+  try {
+    return all.dump(1) + '\n';
+  } catch (const Json::exception&) {
+    refuse(ErrorClass::value, "pieces-names", "a name of the program is no UTF-8, which a file of pieces cannot hold");
+  }
 }
 
 PieceTable read_pieces(std::string_view text, const std::string& file) {

@@ -1,0 +1,52 @@
+#include "ir/checks/read_module.h"
+
+#include "ir/checks/verify.h"
+#include "ir/checks/verify_distribution.h"
+#include "ir/refuse_at.h"
+#include "ir/text/parse.h"
+
+#include <algorithm>
+
+namespace pando::ir {
+
+namespace {
+
+// So many broken rules are said; the others are counted.
+constexpr std::size_t kShown = 10;
+
+SourceLocation location_of(const Violation& v, const TextPlaces& places, std::string_view text, const std::string& file) {
+  std::size_t at = std::string_view::npos;
+  if (v.op.valid() && v.op.index() < places.ops.size())
+    at = places.ops[v.op.index()];
+  else if (v.graph.valid() && v.graph.index() < places.graphs.size())
+    at = places.graphs[v.graph.index()];
+  else if (v.state.valid() && v.state.index() < places.states.size())
+    at = places.states[v.state.index()];
+  SourceLocation location = at == std::string_view::npos ? SourceLocation{file} : location_in(text, at, file);
+  location.part = v.where;
+  return location;
+}
+
+[[noreturn]] void refuse_violations(const std::vector<Violation>& found, const TextPlaces& places, std::string_view text,
+                                    const std::string& file) {
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(found.size(), kShown); ++i) {
+    const std::string place = text_of(location_of(found[i], places, text, file));
+    lines += fmt::format("{}{}: {} [{}]", i ? "\n" : "", place, found[i].message, found[i].rule);
+  }
+  if (found.size() > kShown) lines += fmt::format("\nand {} more [{}]", found.size() - kShown, found[0].rule);
+  throw ModelError(ErrorClass::popart, found[0].rule, lines, text_of(location_of(found[0], places, text, file)));
+}
+
+}  // namespace
+
+Module read_module(std::string_view text, const std::string& file, ModuleRules rules) {
+  TextPlaces places;
+  Module module = parse(text, file, &places);
+  std::vector<Violation> found = verify(module);
+  if (found.empty() && rules == ModuleRules::of_devices) found = verify_distribution(module);
+  if (!found.empty()) refuse_violations(found, places, text, file);
+  return module;
+}
+
+}  // namespace pando::ir
