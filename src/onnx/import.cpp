@@ -1,22 +1,18 @@
 #include "onnx/import.h"
 
+#include "base/files/input_file.h"
 #include "ir/refuse_at.h"
 #include "onnx/importer.h"
-
-#include <fstream>
-#include <sstream>
 
 namespace pando::onnx {
 
 ir::Module import_model(const Model& model, const ImportOptions& options) { return Importer(model, options).run(); }
 
 ir::Module import_file(const std::string& path, const ImportOptions& options) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) ir::refuse_at(ir::ErrorClass::value, "onnx-file", {path}, "it cannot be read");
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
+  std::string text;
+  if (const std::string why = read_input_file(path, text, kMostModelBytes); !why.empty())
+    ir::refuse_at(ir::ErrorClass::value, "onnx-file", {path}, "it cannot be read: {}", why);
   const std::size_t slash = path.rfind('/');
-  const std::string text = std::move(bytes).str();
   return import_model(read(text, slash == std::string::npos ? "." : path.substr(0, slash), path), options);
 }
 

@@ -216,7 +216,7 @@ TEST(Onnx, Errors) {
   try {
     import_file("nowhere/net.onnx");
     FAIL() << "nothing was thrown";
-  } catch (const ModelError& e) { EXPECT_STREQ(e.what(), "nowhere/net.onnx: it cannot be read [onnx-file]"); }
+  } catch (const ModelError& e) { EXPECT_STREQ(e.what(), "nowhere/net.onnx: it cannot be read: No such file or directory [onnx-file]"); }
   Made open;
   open.in(value("x", {-1})).add(node("Relu", {"x"}, {"y"})).out("y");
   EXPECT_EQ(refusal(open.model()),
