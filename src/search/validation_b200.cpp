@@ -38,9 +38,9 @@ Transformer model_of(const simulate::Csv& csv, std::size_t i) {
                                     : name.find("8x22") != name.npos ? "mixtral-8x22b"
                                     : name.starts_with("mixtral")    ? "mixtral-8x7b"
                                                                      : "llama3-70b");
-  m.layers = csv.integer(i, "layers");
-  m.hidden = csv.integer(i, "hidden"), m.heads = csv.integer(i, "heads"), m.kv_heads = csv.integer(i, "kv_heads");
-  m.ffn = csv.integer(i, "ffn"), m.vocab = csv.integer(i, "vocab"), m.seq = csv.integer(i, "seq");
+  m.layers = csv.count(i, "layers");
+  m.hidden = csv.count(i, "hidden"), m.heads = csv.count(i, "heads"), m.kv_heads = csv.count(i, "kv_heads");
+  m.ffn = csv.count(i, "ffn"), m.vocab = csv.count(i, "vocab"), m.seq = csv.count(i, "seq");
   return m;
 }
 
@@ -86,9 +86,9 @@ ValidationSet b200_set(const simulate::Csv& csv, bool memory) {
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const Transformer m = model_of(csv, i);
     Strategy s;
-    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"), s.context = csv.integer(i, "cp"),
+    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.context = csv.count(i, "cp"),
     s.expert = csv.integer(i, "ep");
-    s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
+    s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
     s.zero = s.data * s.context > 1 ? 1 : 0;
     s.comm = TensorComm::sequence_parallel;
     s.regather = true;
@@ -99,8 +99,8 @@ ValidationSet b200_set(const simulate::Csv& csv, bool memory) {
     r.unit = memory ? "GiB" : "ms";
     r.measured = csv.number(i, memory ? "peak_alloc_GiB_measured" : "iteration_ms_measured");
     r.predicted = memory ? e.memory_bytes() / (1024.0 * 1024 * 1024) : 1e3 * e.seconds;
-    r.calibrates = csv.text(i, "type") == "dense" && csv.integer(i, "microbatches") == 4 && (!memory || csv.integer(i, "seq") > 4096);
-    if (!memory) r.calibrates = r.calibrates && csv.integer(i, "seq") == 4096;
+    r.calibrates = csv.text(i, "type") == "dense" && csv.integer(i, "microbatches") == 4 && (!memory || csv.count(i, "seq") > 4096);
+    if (!memory) r.calibrates = r.calibrates && csv.count(i, "seq") == 4096;
     set.rows.push_back(std::move(r));
   }
   return set;

@@ -12,12 +12,12 @@ namespace {
 
 Transformer gpt_of(const simulate::Csv& csv, std::size_t i) {
   Transformer m;
-  m.layers = csv.integer(i, "layers");
-  m.heads = csv.integer(i, "heads");
-  m.hidden = csv.integer(i, "hidden");
-  m.ffn = csv.has("ffn") ? csv.integer(i, "ffn") : 4 * m.hidden;
-  m.seq = csv.integer(i, "seq");
-  if (csv.has("vocab")) m.vocab = csv.integer(i, "vocab");
+  m.layers = csv.count(i, "layers");
+  m.heads = csv.count(i, "heads");
+  m.hidden = csv.count(i, "hidden");
+  m.ffn = csv.has("ffn") ? csv.count(i, "ffn") : 4 * m.hidden;
+  m.seq = csv.count(i, "seq");
+  if (csv.has("vocab")) m.vocab = csv.count(i, "vocab");
   return m;
 }
 
@@ -40,9 +40,8 @@ ValidationSet selene_steps_set(const simulate::Csv& csv) {
   const auto& selene = simulate::cluster_named("selene");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
-    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"),
-    s.interleave = csv.integer(i, "interleave");
-    s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
+    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.interleave = csv.count(i, "interleave");
+    s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
     set_recompute(s, csv.text(i, "recompute"));
     ValidationRow r;
     r.set = set.name;
@@ -120,8 +119,8 @@ ValidationSet sc21_table1_set(const simulate::Csv& csv) {
     r.predicted = 1e30;
     for (std::int64_t b : {1, 2, 4, 8, 16}) {
       Strategy s;
-      s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"),
-      s.batch = csv.integer(i, "global_batch"), s.microbatch = b;
+      s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.batch = csv.count(i, "global_batch"),
+      s.microbatch = b;
       s.recompute = Recompute::full;
       if (first_violation(m, selene, s)) continue;
       const Estimate e = estimate(m, selene, s);
@@ -148,9 +147,13 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
     Strategy s;
     const bool zero = csv.text(i, "scheme") == "ZeRO-3";
     s.tensor = zero ? 1 : 8, s.pipeline = zero ? 1 : 12, s.zero = zero ? 3 : 0, s.recompute = Recompute::full;
-    const std::int64_t gpus = csv.integer(i, "gpus");
-    s.data = gpus / (s.tensor * s.pipeline), s.batch = csv.integer(i, "global_batch"), s.microbatch = csv.integer(i, "microbatch_size");
+    const std::int64_t gpus = csv.count(i, "gpus");
+    s.data = gpus / (s.tensor * s.pipeline), s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
     const std::string what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
+    if (gpus % (s.tensor * s.pipeline) != 0) {
+      set.left_out.push_back(fmt::format("{}: {} devices do not divide over t={} p={}", what, gpus, s.tensor, s.pipeline));
+      continue;
+    }
     if (std::abs(csv.number(i, "params_B") - 1e-9 * m.parameters()) > 2) {
       set.left_out.push_back(
           fmt::format("{}: a model of {} billion parameters, whose sizes the table does not give", what, csv.text(i, "params_B")));
@@ -180,8 +183,7 @@ ValidationSet mtnlg_set(const simulate::Csv& csv) {
   set.note = "seconds of an iteration, full recomputation, microbatch 1. Nothing is calibrated.";
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
-    s.tensor = csv.integer(i, "tp"), s.pipeline = csv.integer(i, "pp"), s.data = csv.integer(i, "dp"),
-    s.batch = csv.integer(i, "global_batch");
+    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.batch = csv.count(i, "global_batch");
     s.recompute = Recompute::full;
     ValidationRow r{set.name, fmt::format("530B on {}", csv.text(i, "gpus")), "s", csv.number(i, "iteration_s_measured"), 0, false};
     r.predicted = estimate(transformer_named("turing-530b"), simulate::cluster_named("selene"), s).seconds;
@@ -203,10 +205,10 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     Transformer m = transformer_named(name.starts_with("llama3.1-405B")  ? "llama3-405b"
                                       : name.starts_with("llama3.1-70B") ? "llama3-70b"
                                                                          : "llama3-8b");
-    m.seq = csv.integer(i, "seq");
+    m.seq = csv.count(i, "seq");
     Strategy s;
-    s.tensor = csv.integer(i, "tp"), s.data = csv.integer(i, "fsdp"), s.pipeline = csv.integer(i, "pp"), s.context = csv.integer(i, "cp");
-    s.batch = csv.integer(i, "global_batch"), s.microbatch = s.pipeline > 1 ? 1 : csv.integer(i, "local_batch");
+    s.tensor = csv.count(i, "tp"), s.data = csv.count(i, "fsdp"), s.pipeline = csv.count(i, "pp"), s.context = csv.count(i, "cp");
+    s.batch = csv.count(i, "global_batch"), s.microbatch = s.pipeline > 1 ? 1 : csv.count(i, "local_batch");
     s.zero = 3;
     s.precision = csv.integer(i, "float8") != 0 ? Precision::fp8 : Precision::bf16;
     s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::attention;
@@ -217,7 +219,8 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
              (s.precision == Precision::fp8 ? ", float8" : "");
     r.unit = memory ? "GiB" : "tokens/s";
     r.measured = csv.number(i, memory ? "memory_GiB_measured" : "tokens_per_s_per_gpu_measured");
-    r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / csv.number(i, "gpus") / e.seconds;
+    const auto gpus = static_cast<double>(csv.count(i, "gpus"));
+    r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / gpus / e.seconds;
     r.calibrates = !memory && i == 1;
     set.rows.push_back(std::move(r));
   }

@@ -106,9 +106,9 @@ Passes passes_of(const simulate::Csv& csv, std::size_t i, bool half_chunks) {
           csv.number(i, "T_B" + half) * scale,
           csv.number(i, "T_W" + half) * scale,
           csv.number(i, "T_comm_ms") * 1e-3 * (half_chunks ? b / 2 : 1),
-          csv.integer(i, "p"),
-          csv.integer(i, "m"),
-          csv.integer(i, "layers")};
+          csv.count(i, "p"),
+          csv.count(i, "m"),
+          csv.count(i, "layers")};
 }
 
 // The first row of the published times that has what another table's row has.
@@ -176,7 +176,7 @@ ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& tim
   for (std::size_t row = 0; row < csv.rows(); ++row) {
     const std::size_t i = row_of_times(times, csv, row, {"model", "p", "microbatch_size"});
     Passes p = passes_of(times, i, false);
-    p.microbatches = csv.integer(row, "m");
+    p.microbatches = csv.count(row, "m");
     const double b = csv.number(row, "microbatch_size"), step = step_seconds(csv.text(row, "schedule"), p, parameters_of(times, i), 0);
     by_configuration[fmt::format("{} {}", csv.text(row, "model"), p.microbatches)].push_back(set.rows.size());
     set.rows.push_back(row_of(set, csv, row, p, b, step));

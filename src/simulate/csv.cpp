@@ -1,11 +1,11 @@
 #include "simulate/csv.h"
 
+#include "base/files/input_file.h"
 #include "base/source_location.h"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
+#include <cmath>
 
 namespace pando::simulate {
 
@@ -52,11 +52,10 @@ Csv Csv::read(std::string_view text, const std::string& file) {
 }
 
 Csv Csv::read_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) fail(ErrorKind::file_load_error, "csv", "cannot read {}", path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return read(text.str(), path);
+  std::string text;
+  if (const std::string why = read_input_file(path, text); !why.empty())
+    fail(ErrorKind::file_load_error, "csv", "cannot read {}: {}", path, why);
+  return read(text, path);
 }
 
 bool Csv::has(std::string_view column) const { return std::find(names_.begin(), names_.end(), column) != names_.end(); }
@@ -75,6 +74,23 @@ double Csv::number(std::size_t row, std::string_view column) const {
   if (error != std::errc() || end != cell.data() + cell.size()) {
     fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is no number", cell);
   }
+  return value;
+}
+
+std::int64_t Csv::integer(std::size_t row, std::string_view column) const {
+  const double value = number(row, column);
+  constexpr double kMost = 1e15;
+  if (!(std::abs(value) <= kMost) || value != std::floor(value))
+    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is no whole number",
+            text(row, column));
+  return static_cast<std::int64_t>(value);
+}
+
+std::int64_t Csv::count(std::size_t row, std::string_view column) const {
+  const std::int64_t value = integer(row, column);
+  if (value < 1)
+    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)},
+            "'{}' was found; a whole number of 1 or more is expected", text(row, column));
   return value;
 }
 

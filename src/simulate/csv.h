@@ -20,7 +20,10 @@ class Csv {
   // Refuses (poplar_error, id csv) an unknown column, and cells that are no numbers. An empty cell is 0.
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
-  std::int64_t integer(std::size_t row, std::string_view column) const { return static_cast<std::int64_t>(number(row, column)); }
+  // A whole number; refuses others.
+  std::int64_t integer(std::size_t row, std::string_view column) const;
+  // One of at least 1: what others are divided by.
+  std::int64_t count(std::size_t row, std::string_view column) const;
   bool empty(std::size_t row, std::string_view column) const { return !has(column) || text(row, column).empty(); }
 
  private:
