@@ -25,9 +25,13 @@ struct Stopping {
 Board::Board(const std::string& file) {
   int fd = -1;
   if (!file.empty()) {
-    fd = open(file.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, sizeof(Contents)) != 0)
-      fail(ErrorKind::file_load_error, "unreadable-file", "cannot map {}: {}", file, std::strerror(errno));
+    fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    // Its bytes are there, not promised: who writes into a map of what a full disk cannot hold dies of it.
+    const int why = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof(Contents));
+    if (why != 0) {
+      if (fd >= 0) close(fd);
+      fail(ErrorKind::file_load_error, "unreadable-file", "cannot write {}: {}", file, std::strerror(why));
+    }
   }
   void* const p = mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
   if (fd >= 0) close(fd);

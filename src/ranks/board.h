@@ -25,7 +25,7 @@ class Board {
   // The environment's variable that names the file.
   static constexpr const char* kVariable = "PANDO_RUN_BOARD";
 
-  // A file that is there already; empty: memory of this process and its children. Throws file_load_error.
+  // A file, made if it is not there; empty: memory of this process and its children. Throws file_load_error.
   explicit Board(const std::string& file = {});
   ~Board();
   Board(const Board&) = delete;

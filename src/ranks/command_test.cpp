@@ -16,6 +16,8 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -382,15 +384,91 @@ TEST_F(Command, hashes_of_executables_are_whole_lines) {
   EXPECT_THAT(nowhere.text, HasSubstr("cannot write " + path("nowhere/hashes") + ": No such file or directory"));
 }
 
-TEST_F(Command, ranks_end_with_who_started_them) {
+// Inodes of sockets that listen in this process' network, but on the loopback address alone.
+std::set<std::string> listening_to_others() {
+  std::set<std::string> inodes;
+  for (const char* file : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream in(file);
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+      std::istringstream words(line);
+      std::string number, local, remote, state, skip, inode;
+      words >> number >> local >> remote >> state >> skip >> skip >> skip >> skip >> skip >> inode;
+      if (state == "0A" && !local.starts_with("0100007F:") && !local.starts_with("00000000000000000000000001000000:"))
+        inodes.insert("socket:[" + inode + "]");
+    }
+  }
+  return inodes;
+}
+
+std::vector<std::string> left_in(const std::string& folder, const std::string& of) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (const std::string name = entry.path().filename(); name.find(of) != std::string::npos) names.push_back(name);
+  return names;
+}
+
+// However the run ends: no processes, no files, no shared memory; and while it runs, nothing listens to other hosts.
+TEST_F(Command, ranks_end_with_who_started_them_and_leave_nothing) {
+  std::filesystem::create_directory(path("temporary"));
+  setenv("TMPDIR", path("temporary").c_str(), 1);
   for (const int signal : {SIGTERM, SIGINT, SIGKILL}) {
     const pid_t run = start({kPando, "run", "--ranks=2"});
+    EXPECT_EQ(left_in(path("temporary"), "pando-process").size(), 1u);
+    const std::set<std::string> listening = listening_to_others();
+    for (const std::string of : {"pando-run", "mpirun"}) {
+      for (const pid_t process : processes(of)) {
+        std::error_code gone;
+        for (const auto& fd : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", gone))
+          EXPECT_FALSE(listening.contains(std::filesystem::read_symlink(fd.path(), gone))) << of << " listens";
+      }
+    }
+    // One that is stopped, too.
+    if (signal == SIGKILL) kill(process_of(1, false), SIGSTOP);
     kill(run, signal);
     int status = 0;
     waitpid(run, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
-    EXPECT_TRUE(all_end_within(5s)) << signal;
+    EXPECT_TRUE(all_end_within(8s)) << signal;
+    EXPECT_THAT(left_in(path("temporary"), ""), ::testing::IsEmpty()) << signal;
+    EXPECT_THAT(left_in("/dev/shm", "pando-process-" + std::to_string(run)), ::testing::IsEmpty()) << signal;
   }
+  unsetenv("TMPDIR");
+}
+
+TEST_F(Command, a_full_folder_for_temporary_files_is_an_error) {
+  if (sh("unshare -m true").status != 0) GTEST_SKIP() << "no file systems of its own";
+  std::filesystem::create_directory(path("full"));
+  const Outcome o =
+      sh("unshare -m bash -c \"mount -t tmpfs -o size=64k tmpfs " + path("full") + "; head -c 63488 /dev/zero > " + path("full/x") +
+         "; TMPDIR=" + path("full") + " " + kPando + " run --ranks 2 " + two("") + "; echo status \\$?; ls " + path("full") + "\"");
+  EXPECT_THAT(o.text, HasSubstr("pando run: cannot write " + path("full/pando-process-")));
+  EXPECT_THAT(o.text, HasSubstr("No space left on device"));
+  EXPECT_THAT(o.text, ::testing::EndsWith("status 2\nx\n"));
+}
+
+// Before MPI is up, and in the middle of the run.
+TEST_F(Command, a_rank_that_never_comes_or_is_stopped_ends_the_run) {
+  std::filesystem::create_directories(path("bin"));
+  std::string real = sh("command -v mpirun").text;
+  real.pop_back();
+  std::ofstream(path("bin/mpirun")) << "#!/bin/bash\nexec " << real << " --oversubscribe --bind-to none -n 1 \"${@:6}\" : -n 1 sleep 100\n";
+  std::filesystem::permissions(path("bin/mpirun"), std::filesystem::perms::owner_all);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome o = sh("PATH=" + path("bin") + ":$PATH " + kPando + " run --ranks 2 --timeout 3 " + two(""));
+  EXPECT_NE(o.status, 0);
+  EXPECT_THAT(o.text, HasSubstr("has not come within 3 s (--timeout)"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  EXPECT_TRUE(all_end_within(5s));
+  const pid_t run = start({kPando, "run", "--ranks=2", "--timeout=3"});
+  kill(process_of(1, false), SIGSTOP);
+  const auto stopped = std::chrono::steady_clock::now();
+  int status = 0;
+  waitpid(run, &status, 0);
+  EXPECT_NE(status, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - stopped, 30s);
+  EXPECT_TRUE(all_end_within(5s));
 }
 
 TEST_F(Command, ranks_end_with_their_mpirun) {

@@ -1,12 +1,14 @@
 #include "ranks/launch.h"
 
 #include "base/error.h"
-#include "base/files/temporary.h"
 #include "base/messages.h"
 #include "ranks/board.h"
 #include "ranks/start/forward_output.h"
+#include "ranks/start/leave_nothing.h"
+#include "ranks/start/loopback.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -20,7 +22,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -81,10 +82,18 @@ class Watch {
   std::optional<unsigned> dead_;
 };
 
+// Where the system gives no network of its own: ranks share memory and listen on nothing, mpirun speaks on the loopback address, though it
+// listens on all.
+void stay_on_loopback() {
+  setenv("OMPI_MCA_btl", "self,vader", 0);
+  setenv("OMPI_MCA_oob_tcp_if_include", "lo", 0);
+}
+
 pid_t start(const std::vector<std::string>& words, const ForwardOutput& output) {
   const pid_t parent = getpid(), child = fork();
   if (child < 0) fail(ErrorKind::no_environment, "no-process", "cannot start {}: {}", words[0], std::strerror(errno));
   if (child > 0) return child;
+  if (!leave_network()) stay_on_loopback();
   // The ranks end with whoever started them.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
@@ -123,16 +132,42 @@ class Signals {
   std::array<struct sigaction, kAsking.size()> before_;
 };
 
-// The status of mpirun. It is asked to end when this process is, and killed when it does not: among hundreds of ranks that begin it hears
-// nothing for minutes.
-int wait_for(pid_t mpirun, Watch& watch) {
+// How long ranks may take to come. They give up by themselves, and say who is missing; later, who is none of them ends the run.
+class Patience {
+ public:
+  Patience(const Board& board, unsigned ranks, double seconds) : board_(board), ranks_(ranks), seconds_(seconds) {}
+
+  // Ranks that have not come in time; none: no reason to end.
+  std::vector<unsigned> missing() {
+    if (seconds_ <= 0 || all_came_) return {};
+    std::vector<unsigned> missing;
+    for (unsigned r = 0; r < ranks_; ++r)
+      if (board_.state(r) == RankState::absent) missing.push_back(r);
+    all_came_ = missing.empty();
+    constexpr double kTheirOwn = 2;
+    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return waited > seconds_ + kTheirOwn ? missing : std::vector<unsigned>();
+  }
+
+ private:
+  const Board& board_;
+  const unsigned ranks_;
+  const double seconds_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  bool all_came_ = false;
+};
+
+// The status of mpirun. It is asked to end when this process is, or when ranks do not come, and killed when it does not: among hundreds of
+// ranks that begin it hears nothing for minutes.
+int wait_for(pid_t mpirun, Watch& watch, Patience& patience, std::vector<unsigned>& missing) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds kPatience{3};
   std::optional<Clock::time_point> killed_at;
   int status = 0;
   while (waitpid(mpirun, &status, WNOHANG) == 0) {
     const auto begin = Clock::now();
-    if (asked_to_end != 0 && !killed_at) {
+    if (!killed_at && missing.empty()) missing = patience.missing();
+    if ((asked_to_end != 0 || !missing.empty()) && !killed_at) {
       kill(mpirun, SIGTERM);
       killed_at = begin + kPatience;
     }
@@ -154,7 +189,7 @@ bool is_explained(const Board& board, unsigned ranks) {
 
 }  // namespace
 
-int launch(unsigned ranks, const std::vector<std::string>& command) {
+int launch(unsigned ranks, const std::vector<std::string>& command, double timeout) {
   const auto mpirun = find_in_path("mpirun");
   if (!mpirun)
     fail(ErrorKind::no_environment, "no-mpirun",
@@ -162,12 +197,14 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
          "one process)");
   if (ranks > Board::kMostRanks)
     fail(ErrorKind::invalid_option, "too-many-ranks", "{} ranks on one host; at most {}", ranks, Board::kMostRanks);
-  const std::string file = temporary_file(".board");
   int status = 0;
   {
-    Board board(file);
+    const LeaveNothing nothing(ranks, Board::kVariable);
+    Board board(nothing.mark());
     board.set_launcher(getpid());
-    setenv(Board::kVariable, file.c_str(), 1);
+    setenv(Board::kVariable, nothing.mark().c_str(), 1);
+    setenv("OMPI_MCA_orte_tmpdir_base", nothing.folder().c_str(), 0);
+    if (!nothing.memory().empty()) setenv("OMPI_MCA_btl_vader_backing_directory", nothing.memory().c_str(), 0);
     // What mpirun says of a rank that ended says less than the rank has said, and would stand behind it.
     setenv(kQuiet, "1", 0);
     std::vector<std::string> words{*mpirun, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks)};
@@ -177,14 +214,17 @@ int launch(unsigned ranks, const std::vector<std::string>& command) {
     const pid_t child = start(words, output);
     output.begin();
     Watch watch(board, ranks);
-    status = wait_for(child, watch);
+    Patience patience(board, ranks, timeout);
+    std::vector<unsigned> missing;
+    status = wait_for(child, watch, patience, missing);
     output.end();
     const bool asked = asked_to_end != 0;
     if (watch.dead() && !asked) complain(fmt::format("pando run: rank {} died: {}", *watch.dead(), board.describe(*watch.dead())));
-    if (status != 0 && !asked && !watch.dead() && !is_explained(board, ranks))
+    if (!missing.empty()) {
+      complain(fmt::format("pando run: rank {} has not come within {} s (--timeout)", fmt::join(missing, ", "), timeout));
+    } else if (status != 0 && !asked && !watch.dead() && !is_explained(board, ranks))
       complain(fmt::format("pando run: {} failed before a rank could say why; {}=0 shows its own words", *mpirun, kQuiet));
   }
-  std::filesystem::remove(file);
   if (const int signal = asked_to_end) {
     complain(fmt::format("pando run: ended by a signal, with its ranks: {}", strsignal(signal)));
     raise(signal);  // whoever waits for this process hears of the signal

@@ -1,5 +1,8 @@
 #include "ranks/mail.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <utility>
 
 namespace pando::ranks {
@@ -12,7 +15,7 @@ bool is_of_channels(Packet::Kind k) {
 }
 }  // namespace
 
-Mail::Mail(exec::Transport& transport) : transport_(transport) {
+Mail::Mail(exec::Transport& transport, double timeout) : transport_(transport), timeout_(timeout) {
   transport_.start([this](Packet p) { take(std::move(p)); });
 }
 
@@ -58,14 +61,23 @@ void Mail::post_all(Packet::Kind kind, const std::string& bytes) {
   for (unsigned r = 0; r < transport_.ranks(); ++r) post(r, kind, bytes);
 }
 
-Packet Mail::wait(Packet::Kind kind) {
+Packet Mail::wait(Packet::Kind kind, std::string_view what, const std::function<bool()>& goes_on) {
   transport_.expect(true);
   std::unique_lock lock(mutex_);
   std::string failure;
-  changed_.wait(lock, [&] {
+  const auto is_over = [&] {
     if (channels_) failure = channels_->failure();
     return !waiting_[kind].empty() || !failure.empty();
-  });
+  };
+  if (timeout_ <= 0) {
+    changed_.wait(lock, is_over);
+  } else {
+    while (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_), is_over)) {
+      if (goes_on && goes_on()) continue;
+      transport_.expect(false);
+      throw TimedOut(fmt::format("rank {} has waited {} s (--timeout) for {}", transport_.rank(), timeout_, what));
+    }
+  }
   transport_.expect(false);
   if (!failure.empty()) throw exec::RunFailed(failure);
   Packet p = std::move(waiting_[kind].front());

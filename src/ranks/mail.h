@@ -5,15 +5,24 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace pando::ranks {
 
+// Nothing has come in time: what was waited for.
+class TimedOut : public exec::RunFailed {
+ public:
+  using exec::RunFailed::RunFailed;
+};
+
 class Mail {
  public:
-  explicit Mail(exec::Transport& transport);
+  // `timeout`: seconds that wait() waits; 0: for ever.
+  explicit Mail(exec::Transport& transport, double timeout = 0);
   ~Mail();
   Mail(const Mail&) = delete;
   Mail& operator=(const Mail&) = delete;
@@ -24,8 +33,9 @@ class Mail {
   void set_channels(exec::Channels* channels);
   void post(unsigned to, exec::Packet::Kind kind, std::string bytes = {});
   void post_all(exec::Packet::Kind kind, const std::string& bytes = {});
-  // The next packet of a kind. Throws RunFailed where the channels have failed.
-  exec::Packet wait(exec::Packet::Kind kind);
+  // The next packet of a kind. Throws RunFailed where the channels have failed, TimedOut where none has come in time: `what` says what was
+  // waited for. `goes_on`, if it is given, is asked then whether there is reason to wait as long again.
+  exec::Packet wait(exec::Packet::Kind kind, std::string_view what, const std::function<bool()>& goes_on = {});
   // All of a kind that are here.
   std::deque<exec::Packet> take_all(exec::Packet::Kind kind);
   // Wakes who waits: the channels have failed.
@@ -35,6 +45,7 @@ class Mail {
   void take(exec::Packet packet);
 
   exec::Transport& transport_;
+  const double timeout_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<exec::Packet::Kind, std::deque<exec::Packet>> waiting_;

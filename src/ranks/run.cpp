@@ -18,6 +18,7 @@
 #include <cstring>
 #include <exception>
 #include <thread>
+#include <utility>
 
 namespace pando::ranks {
 
@@ -88,7 +89,7 @@ void agree(Mail& mail, const Identity& mine) {
     std::vector<unsigned> of_program, of_build;
     std::string trouble;
     for (unsigned i = 0; i < mail.transport().ranks(); ++i) {
-      const Packet p = mail.wait(Packet::Kind::hello);
+      const Packet p = mail.wait(Packet::Kind::hello, "all ranks to say what they run");
       if (p.bytes.starts_with('\x01')) {
         trouble += fmt::format("{}rank {}: {}", trouble.empty() ? "" : "; ", p.from, p.bytes.substr(1));
         continue;
@@ -103,7 +104,7 @@ void agree(Mail& mail, const Identity& mine) {
     }
     mail.post_all(Packet::Kind::verdict, trouble);
   }
-  const std::string verdict = mail.wait(Packet::Kind::verdict).bytes;
+  const std::string verdict = mail.wait(Packet::Kind::verdict, "rank 0 to compare what the ranks run").bytes;
   if (verdict.empty()) return;
   if (mail.transport().rank() != 0) throw exec::RunFailed(verdict);
   throw_model_error(ErrorClass::value, "ranks-differ", verdict);
@@ -188,7 +189,7 @@ class RankRun {
     std::string trouble;
     std::map<unsigned, std::vector<std::int32_t>> others;
     for (unsigned i = 0; i < mail_.transport().ranks(); ++i) {
-      const Packet p = mail_.wait(Packet::Kind::ready);
+      const Packet p = mail_.wait(Packet::Kind::ready, "all ranks to compile");
       for (const auto& [device, hash] : unpacked<decltype(mine)>(p.bytes)) {
         executables_[device] = hash;
         const auto expected = options_.executables.find(device);
@@ -245,10 +246,18 @@ class RankRun {
   }
   void send(Sent s) { mail_.post(0, Packet::Kind::result, packed(s)); }
 
+  // Whether a device has come further since this was asked last: of the devices that this host's board shows.
+  bool moves() {
+    std::string now;
+    for (std::size_t p = 0; p < parts_; ++p) now += board_.describe_device(p) + '\n';
+    return std::exchange(seen_, now) != now;
+  }
+
   // A rank posts its results before it says that a device has ended: then all are here.
   Result gather() {
     Result r;
-    for (std::size_t i = 0; i < parts_; ++i) r.times.push_back(unpacked<DeviceTimes>(mail_.wait(Packet::Kind::ended).bytes));
+    for (std::size_t i = 0; i < parts_; ++i)
+      r.times.push_back(unpacked<DeviceTimes>(mail_.wait(Packet::Kind::ended, "all devices to end", [&] { return moves(); }).bytes));
     std::sort(r.times.begin(), r.times.end(), [](const DeviceTimes& a, const DeviceTimes& b) { return a.device < b.device; });
     std::vector<Sent> all;
     for (const Packet& p : mail_.take_all(Packet::Kind::result)) all.push_back(unpacked<Sent>(p.bytes));
@@ -298,6 +307,7 @@ class RankRun {
   const unsigned rank_;
   const std::size_t parts_;
   std::atomic<bool> failed_{false};
+  std::string seen_;
   std::vector<std::size_t> places_;
   std::vector<std::unique_ptr<DeviceRun>> devices_;
   std::map<std::int32_t, std::uint64_t> executables_;
@@ -308,7 +318,7 @@ class RankRun {
 
 Result run(Program program, const Data& data, exec::Transport& transport, const Options& options, Board& board) {
   board.set_rank(transport.rank(), static_cast<std::int32_t>(getpid()), RankState::running);
-  Mail mail(transport);
+  Mail mail(transport, options.timeout);
   if (transport.ranks() > program.parts.size()) {
     refuse(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(),
            program.parts.size());
@@ -317,11 +327,11 @@ Result run(Program program, const Data& data, exec::Transport& transport, const 
   return RankRun(std::move(program), data, mail, options, board).run();
 }
 
-void refuse_run(const std::string& why, exec::Transport& transport) {
-  Mail mail(transport);
+void refuse_run(const std::string& why, exec::Transport& transport, double timeout) {
+  Mail mail(transport, timeout);
   mail.post(0, Packet::Kind::hello, "\x01" + why);
   if (transport.rank() != 0) return;
-  for (unsigned i = 0; i < transport.ranks(); ++i) mail.wait(Packet::Kind::hello);
+  for (unsigned i = 0; i < transport.ranks(); ++i) mail.wait(Packet::Kind::hello, "all ranks to begin");
   mail.post_all(Packet::Kind::verdict, "rank 0: " + why);
 }
 

@@ -62,7 +62,8 @@ struct Result {
 Result run(Program program, const Data& data, exec::Transport& transport, const Options& options, Board& board);
 
 // What a rank calls instead of run() when it cannot: then no rank waits for it, and rank 0's run() says why (value).
-void refuse_run(const std::string& why, exec::Transport& transport);
+// `timeout`: as of Options.
+void refuse_run(const std::string& why, exec::Transport& transport, double timeout);
 
 // The whole tensors of the pieces: variables and outputs as the sequential program has them. What is no piece stays.
 Result join(const Result& result, const transform::PieceTable& pieces);

@@ -15,16 +15,16 @@ bool started_by_mpi() {
   return false;
 }
 
-std::unique_ptr<Transport> open_mpi() {
+std::unique_ptr<Transport> open_mpi(double seconds) {
   // Global: MPI loads components of its own, which look for its symbols.
   void* const library = dlopen("libpando_mpi.so", RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     fail(ErrorKind::no_environment, "no-mpi",
          "ranks are processes of MPI, and MPI cannot be loaded: {}; install Open MPI and build Pando with it", dlerror());
   }
-  const auto make = reinterpret_cast<Transport* (*)()>(dlsym(library, "pando_make_mpi_transport"));
+  const auto make = reinterpret_cast<Transport* (*)(double)>(dlsym(library, "pando_make_mpi_transport"));
   if (make == nullptr) fail(ErrorKind::no_environment, "no-mpi", "libpando_mpi.so is of another version: {}", dlerror());
-  return std::unique_ptr<Transport>(make());
+  return std::unique_ptr<Transport>(make(seconds));
 }
 
 }  // namespace pando::exec

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +21,12 @@
 #include "base/messages.h"
 #include "exec/transports/in_process.h"
 #include "exec/transports/mpi.h"
+#include "ir/checks/read_module.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
-#include "ir/text/parse.h"
 #include "ranks/data/pieces.h"
 #include "ranks/launch.h"
+#include "ranks/mail.h"
 #include "ranks/parts/pipeline.h"
 #include "ranks/parts/split.h"
 #include "ranks/run.h"
@@ -70,7 +72,7 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
     return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
   }
   if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando pipeline; a module runs --steps");
-  ir::Module module = ir::parse(text, a.program);
+  ir::Module module = ir::read_module(text, a.program, ir::ModuleRules::of_devices);
   if (pieces && module.replicas() > 1)
     ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
   // Names are the module's: the parts of devices leave out what nothing reads.
@@ -176,7 +178,7 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
     try {
       input = input_of(a, has_seed, transport.ranks(), rank == 0);
     } catch (const std::exception& e) {
-      refuse_run(e.what(), transport);
+      refuse_run(e.what(), transport, a.options.timeout);
       if (rank == 0) complain(fmt::format("pando run: {}", e.what()));
       board.set_state(rank, RankState::failed);
       return kWrong;
@@ -192,6 +194,10 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
       if (!a.output.empty()) write(r, a.output);
     }
     board.set_state(rank, RankState::finished);
+  } catch (const TimedOut& e) {
+    // Rank 0 may be who is not heard of.
+    complain(fmt::format("pando run: {}", e.what()));
+    status = kNo;
   } catch (const std::exception& e) {
     if (rank == 0) complain(fmt::format("pando run: {}", e.what()));
     status = kNo;
@@ -201,20 +207,26 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
 }
 
 int run_mpi_rank(const Arguments& a, bool has_seed, Board& board, std::int32_t supervisor) {
-  const auto transport = exec::open_mpi();
+  const auto transport = exec::open_mpi(a.options.timeout);
+  if (!transport) {
+    complain(fmt::format("pando run: a rank has not come within {} s (--timeout), or is stopped", a.options.timeout));
+    std::fflush(nullptr);
+    _exit(kNo);  // a thread waits in MPI for ever
+  }
   board.set_rank(transport->rank(), getpid(), RankState::running);
   board.stop_on_signal(transport->rank(), supervisor);
   const int status = run_rank(a, has_seed, *transport, board);
   constexpr double kPatience = 20;
+  const double timeout = a.options.timeout > 0 ? a.options.timeout : kPatience;
   if (status != 0) std::fflush(nullptr);
-  if (!transport->finish(kPatience)) transport->abort(status == 0 ? kNo : status);
+  if (!transport->finish(std::min(kPatience, timeout))) transport->abort(status == 0 ? kNo : status);
   return status;
 }
 
 // Each rank reads the program anew: here it is looked at, so that what is wrong starts no process. What is no file can be read once.
 int run_ranks(const Arguments& a, bool has_seed, const std::vector<std::string>& words) {
   if (std::filesystem::is_regular_file(a.program)) input_of(a, has_seed, a.ranks, true);
-  return launch(a.ranks, words);
+  return launch(a.ranks, words, a.options.timeout);
 }
 
 int run_command(const Arguments& a, bool has_seed, const std::vector<std::string>& words) {

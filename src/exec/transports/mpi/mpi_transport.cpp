@@ -43,9 +43,14 @@ static_assert(sizeof(Header) + kBlock <= Packet::kRoom);
 
 class Mpi final : public Transport {
  public:
-  Mpi() : thread_([this] { work(); }) {
+  Mpi() : thread_([this] { work(); }) {}
+  // Whether all ranks have come in time.
+  bool begins_within(double seconds) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return ready_; });
+    const auto is_ready = [&] { return ready_; };
+    if (seconds > 0) return changed_.wait_for(lock, std::chrono::duration<double>(seconds), is_ready);
+    changed_.wait(lock, is_ready);
+    return true;
   }
   ~Mpi() override {
     {
@@ -247,6 +252,9 @@ class Mpi final : public Transport {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) Transport* pando_make_mpi_transport() { return new Mpi; }
+extern "C" __attribute__((visibility("default"))) Transport* pando_make_mpi_transport(double seconds) {
+  auto* const mpi = new Mpi;
+  return mpi->begins_within(seconds) ? mpi : nullptr;  // a thread is in it, which cannot be called back
+}
 
 }  // namespace pando::exec
