@@ -181,7 +181,10 @@ class Ir:
 
     @num_host_transfers.setter
     def num_host_transfers(self, value: int) -> None:
-        self._num_host_transfers = integer(value, "num_host_transfers")
+        transfers = integer(value, "num_host_transfers")
+        if transfers < 1:
+            raise ValueError(f"num_host_transfers is 1 or more, not {transfers}.")
+        self._num_host_transfers = transfers
 
     @property
     def replication_factor(self) -> int:

@@ -4,6 +4,7 @@ import typing
 import weakref
 from typing import Dict, Iterable, List, Mapping, Optional, Union
 
+from popxl._checks import describe
 from popxl._lazy import np
 from popxl.streams import DeviceToHostStream, HostToDeviceStream
 from popxl.tensor import Constant, HostTensor, Tensor, Variable
@@ -136,6 +137,8 @@ class Session:
             self._slices(stream, tuple(np.shape(array)))
 
     def _check_streams(self, given, expected, what):
+        if not hasattr(given, "keys"):
+            raise TypeError(f"{what} are a dictionary from streams to arrays, not {describe(given)}.")
         if given.keys() == expected.keys():
             return
         missing = [str(s) for s in expected if s not in given]
@@ -382,6 +385,8 @@ class Session:
         return self
 
     def __exit__(self, exc_type, exc_value, exc_tb):
+        if not self._entries:
+            raise ValueError("The session was not entered: `with session:` begins and ends what it is attached for.")
         if not self._entries.pop():
             return
         try:

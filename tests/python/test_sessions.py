@@ -69,6 +69,21 @@ def test_refusals():
         popxl.Session(popxl.Ir(), "interpreter")
 
 
+def test_arguments_of_the_wrong_kind_are_named():
+    ir = popxl.Ir()
+    increment(ir)
+    session = popxl.Session(ir, "interpreter")
+    with session:
+        with pytest.raises(TypeError, match=r"are a dictionary from streams to arrays, not \[1, 2\] of type list"):
+            session.run([1, 2])
+    with pytest.raises(ValueError, match="was not entered"):
+        session.__exit__(None, None, None)
+    with pytest.raises(ValueError, match="num_host_transfers is 1 or more, not -1"):
+        ir.num_host_transfers = -1
+    with pytest.raises(ValueError, match="is no kind of groups; CommGroupType.All, "):
+        popxl.ops.collectives.CommGroupType(object())
+
+
 def test_only_the_outermost_block_attaches():
     ir = popxl.Ir()
     h2d, _, w = increment(ir)

@@ -2,6 +2,7 @@
 from enum import Enum
 from typing import Literal
 
+from popxl._checks import describe
 from popxl.context import _context
 from popxl.replica_grouping import ReplicaGrouping
 from popxl.tensor import Tensor
@@ -17,6 +18,10 @@ class CommGroupType(Enum):
     Consecutive = 1
     Orthogonal = 2
     Ungrouped = 3
+
+    @classmethod
+    def _missing_(cls, value):
+        raise ValueError(f"{describe(value)} is no kind of groups; {', '.join(str(kind) for kind in cls)} are.")
 
 
 class CommGroup:
