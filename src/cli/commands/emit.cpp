@@ -8,8 +8,8 @@
 #include "cli/command_row.h"
 #include "cli/shared/words.h"
 #include "emit/emit.h"
+#include "ir/checks/read_module.h"
 #include "ir/error.h"
-#include "ir/text/parse.h"
 #include "onnx/import.h"
 #include "project/text/parse.h"
 
@@ -31,7 +31,7 @@ emit::Emitted emitted(const Arguments& a) {
   }
   const std::string text = read_file(a.input == "-" ? "/dev/stdin" : a.input);
   if (text.starts_with("project ")) return emit::torch_program(project::parse(text, a.input), a.options);
-  return emit::torch_program(ir::parse(text, a.input), a.options);
+  return emit::torch_program(ir::read_module(text, a.input), a.options);
 }
 
 int run_torch(Arguments& a) {
