@@ -161,21 +161,23 @@ void LineEditor::wait_for_key() {
   fit_terminal();
 }
 
-// The editor's library keeps the rows that it has drawn. Told of fewer than it has in use, it goes on with those that it has freed; so it
-// is never told of fewer.
+// The editor's library keeps the rows that it has drawn. Told of fewer than it has in use, it goes on with those that it has freed; and
+// what is drawn in all of them it takes for one row more where a character comes behind it. So it is told of more than the line can take.
 void LineEditor::fit_terminal() {
   const winsize size = terminal_size();
-  if (size.ws_row == rows_ && size.ws_col == columns_) return;
   const LineInfoW* const line = el_wline(editor_);
   const auto length = static_cast<std::size_t>(line->lastchar - line->buffer) + prompt_.size();
   const auto lines = static_cast<std::size_t>(std::count(line->buffer, line->lastchar, L'\n')) + 2;
   const std::size_t columns = columns_ > 0 ? std::min<std::size_t>(columns_, size.ws_col) : size.ws_col;
   const std::size_t shown = 8 * length;  // a character may be shown as "\U+10ffff", or be a tab
   const std::size_t in_use = lines + shown / columns + 1;
+  constexpr std::size_t kSpare = 100;
+  if (size.ws_row == rows_ && size.ws_col == columns_ && in_use + kSpare / 2 <= drawn_rows_) return;
   const bool cursor_may_be_beyond = columns_ > size.ws_col && shown >= size.ws_col;
   rows_ = size.ws_row;
   columns_ = size.ws_col;
-  drawn_rows_ = std::max({drawn_rows_, in_use, std::size_t{size.ws_row}});
+  if (in_use + kSpare / 2 > drawn_rows_) drawn_rows_ = 2 * in_use + kSpare;
+  drawn_rows_ = std::max(drawn_rows_, std::size_t{size.ws_row});
   el_set(editor_, EL_SETTC, "li", std::to_string(drawn_rows_).c_str(), nullptr);
   el_set(editor_, EL_SETTC, "co", std::to_string(columns_).c_str(), nullptr);
   if (!cursor_may_be_beyond) return;
