@@ -16,7 +16,7 @@ THROWERS = [
 # Of our exception classes: an operating system's error, a command line's and Python's have classes of their own; a run that ends because
 # another one did says what that one said.
 THROW = re.compile(
-    r"^(?P<code>[^/\"\n]*)\bthrow\s+(?!std::system_error|std::bad_alloc|CLI::|nb::|(exec::)?RunFailed|Deadlock|Stopped)[A-Za-z_:]", re.MULTILINE)
+    r"^(?P<code>[^/\"\n]*)\bthrow\s+(?!std::system_error|std::bad_alloc|CLI::|nb::|(exec::)?RunFailed|TimedOut|Deadlock|Stopped)[A-Za-z_:]", re.MULTILINE)
 
 
 def check(tree):

@@ -29,13 +29,11 @@ SourceLocation location_of(const Violation& v, const TextPlaces& places, std::st
 
 [[noreturn]] void refuse_violations(const std::vector<Violation>& found, const TextPlaces& places, std::string_view text,
                                     const std::string& file) {
-  std::string lines;
-  for (std::size_t i = 0; i < std::min(found.size(), kShown); ++i) {
-    const std::string place = text_of(location_of(found[i], places, text, file));
-    lines += fmt::format("{}{}: {} [{}]", i ? "\n" : "", place, found[i].message, found[i].rule);
-  }
-  if (found.size() > kShown) lines += fmt::format("\nand {} more [{}]", found.size() - kShown, found[0].rule);
-  throw ModelError(ErrorClass::popart, found[0].rule, lines, text_of(location_of(found[0], places, text, file)));
+  std::string others;
+  for (std::size_t i = 1; i < std::min(found.size(), kShown); ++i)
+    others += fmt::format("\n{}: {} ({})", text_of(location_of(found[i], places, text, file)), found[i].message, found[i].rule);
+  if (found.size() > kShown) others += fmt::format("\nand {} more", found.size() - kShown);
+  refuse_at(ErrorClass::popart, found[0].rule, location_of(found[0], places, text, file), "{}{}", found[0].message, others);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace pando::ir {
 enum class ModuleRules { of_modules, of_devices };
 
 // Parses and verifies. Refuses (popart) what the text refuses, and a module that is not valid: each broken rule with the line and column at
-// which its op, graph or variable is written, what it is, and the rule's id. The error has the first rule's id.
+// which its op, graph or variable is written, and what it is. The error has the first rule's id.
 Module read_module(std::string_view text, const std::string& file = "text", ModuleRules rules = ModuleRules::of_modules);
 
 }  // namespace pando::ir
