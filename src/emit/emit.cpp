@@ -18,7 +18,8 @@ namespace pando::emit {
 
 Emitted torch_program(const ir::Module& module, const Options& options) {
   Emitted out;
-  const Placed placed = place(module);
+  Placed placed = place(module);
+  share_outputs(placed);
   std::vector<std::int32_t> devices;
   for (const auto& [d, steps] : placed.devices) devices.push_back(d);
   std::vector<ProgramText> programs;

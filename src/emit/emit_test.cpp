@@ -2,16 +2,23 @@
 
 #include "base/testing/golden.h"
 #include "emit/torch/torch_row.h"
+#include "ir/infer.h"
 #include "ir/op_table.h"
+#include "ir/rows/sample.h"
+#include "ir/samples.h"
 #include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "models/mlp.h"
 #include "pando/model_error.hpp"
 #include "transform/distribute/layout/pieces.h"
 #include "transform/distribute/parallelise.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
 
 namespace pando::emit {
@@ -67,6 +74,46 @@ TEST(EmitTorch, EveryOp) {
                             has(row->effects, Effects::stream) || has(row->effects, Effects::remote) || has(row->effects, Effects::code);
     EXPECT_EQ(!find_torch_row(op_kind(row->name)) && !structural && !row->expand, missing.contains(row->name)) << row->name;
   }
+}
+
+// A module with each row's samples, each an op of its own, whose operands are variables with data.
+Module every_sample() {
+  Module m;
+  const GraphId main = m.add_graph("main");
+  std::size_t number = 0;
+  const auto add = [&](const OpRow& row, const Sample& sample) {
+    std::vector<ValueId> operands;
+    for (const HostTensor& data : sample_data(sample, 7)) {
+      const std::string name = fmt::format("x{}", m.state_count());
+      const auto input = static_cast<std::uint32_t>(m.graph(main).inputs.size());
+      operands.push_back(m.add_input(main, tensor_type(data.dtype(), data.shape()), name));
+      State s;
+      s.name = name;
+      s.type = m.value(operands.back()).type;
+      s.data = m.add_blob(data);
+      s.input = input;
+      m.add_state(std::move(s));
+    }
+    const OpId op =
+        infer_and_add(m, main, row.name, operands, sample.attributes, {}, sample.in_place, {}, fmt::format("{}_{}", row.name, number++));
+    for (ValueId v : m.results(op)) m.add_output(main, v);
+  };
+  for (const OpRow* row : op_table()) {
+    if (!row->samples || (!find_torch_row(op_kind(row->name)) && !row->expand) || row->traffic != Traffic::none) continue;
+    for (const Sample& s : row->samples()) add(*row, s);
+  }
+  return m;
+}
+
+// tests/torch/test_emit.py runs what it writes where PANDO_EMIT_SAMPLES says.
+TEST(EmitTorch, EverySample) {
+  const Module m = every_sample();
+  Options options;
+  options.check_steps = 0;
+  const Emitted e = torch_program(m, options);
+  EXPECT_EQ(e.programs, 1u);
+  EXPECT_THAT(file(e, "functions.py"), HasSubstr("def nll_loss("));
+  if (const char* path = std::getenv("PANDO_EMIT_SAMPLES")) std::ofstream(path) << ir::print(m);
 }
 
 TEST(EmitTorch, UnknownOpsTogether) {

@@ -20,13 +20,14 @@
 #include "simulate/costs/cost_model_planned.h"
 #include "simulate/flatten.h"
 #include "simulate/ipu_cluster.h"
+#include "simulate/observed/beside.h"
 #include "simulate/simulate.h"
 
 namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, machine = "selene", cost = "machine", table, trace, chakra, validate, model, strategy;
+  std::string input, machine = "selene", cost = "machine", table, trace, beside, chakra, validate, model, strategy;
   std::string fidelity = "ops", stack = "megatron";
   std::int64_t batch = 1, tiles = 64;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
@@ -116,7 +117,7 @@ int run(const Arguments& a) {
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   const Costs costs = costs_of(a, cluster);
   const simulate::Program p = simulate::flatten(module, *costs.back());
-  const bool trace = !a.trace.empty();
+  const bool trace = !a.trace.empty() || !a.beside.empty();
   const simulate::Timeline t =
       a.cost.starts_with("reference")
           ? simulate::run_reference_clock(p, trace)
@@ -126,7 +127,12 @@ int run(const Arguments& a) {
   if (a.ops) {
     for (const auto& [name, n] : p.histogram()) fmt::print("{:>10} {}\n", n, name);
   }
-  if (trace) write_file(a.trace, simulate::chrome_trace(p, t));
+  std::vector<simulate::MeasuredEvent> measured;
+  if (!a.beside.empty()) {
+    measured = simulate::read_trace(read_file(a.beside), a.beside);
+    fmt::print("{}", simulate::compare(p, t, measured));
+  }
+  if (!a.trace.empty()) write_file(a.trace, measured.empty() ? simulate::chrome_trace(p, t) : simulate::chrome_trace(p, t, measured));
   if (!a.chakra.empty()) {
     const simulate::ChakraGroups groups = simulate::chakra_groups(p);
     for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, groups, d));
@@ -143,13 +149,15 @@ void refuse_idle_options(const CLI::App& command, bool validates, bool is_model,
     }
   };
   if (validates || is_model) {
-    refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--chakra"}, "it takes a program");
+    refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra"},
+           "it takes a program");
   }
   if (validates) refuse({"--machine", "--trace"}, "published measurements have their machines");
   if (cycles && command.get_option("--machine")->as<std::string>().find(':') != std::string::npos)
     refuse({"--tiles"}, "the machine's name says how many");
   if (cycles)
-    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--chakra", "--trace"}, "the cycle model has no such choice");
+    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra", "--trace"},
+           "the cycle model has no such choice");
   else
     refuse({"--tiles"}, "it takes --fidelity cycles");
 }
@@ -180,6 +188,9 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
   command->add_flag("--ops", a->ops, "Count the ops by name");
   command->add_option("--trace", a->trace, "Write a trace for Perfetto or chrome://tracing");
+  command->add_option(
+      "--beside", a->beside,
+      "A trace that was measured (run.py --trace of pando emit): print it beside the prediction by op; --trace writes both");
   command->add_option("--chakra", a->chakra,
                       "Write a Chakra execution trace for each device: PREFIX.0.et, ...; groups of collectives: PREFIX.groups.json");
   CLI::Option* const validate =

@@ -77,14 +77,6 @@ std::string declarations(const TypeTable& types, const ProgramText& p, const std
   return shorter;
 }
 
-// Everything by which programs may differ beside their functions.
-std::string key_of(const TypeTable& types, const ProgramText& p) {
-  std::string key = declarations(types, p, "") + p.functions;
-  for (const auto& c : p.channels) key += fmt::format("{}\n", c.capacity);
-  for (const auto& g : p.groups) key += fmt::format("{}\n", g.size());
-  return key;
-}
-
 // Functions of a Python file, in their order, and what stands before the first one.
 struct Functions {
   std::string head;
@@ -178,6 +170,13 @@ void check_pieces(const std::vector<Rank>& ranks, const transform::PieceTable& p
 
 }  // namespace
 
+std::string program_key(const TypeTable& types, const ProgramText& p) {
+  std::string key = declarations(types, p, "") + p.functions;
+  for (const auto& c : p.channels) key += fmt::format("{}\n", c.capacity);
+  for (const auto& g : p.groups) key += fmt::format("{}\n", g.size());
+  return key;
+}
+
 void TensorFile::add(const std::string& name, const HostTensor& t, const double* allowed) {
   bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
   entries_.push_back(fmt::format("{}: [{}, [{}], {}{}]", nlohmann::json(name).dump(), py_text(name_of(t.dtype())),
@@ -197,7 +196,7 @@ std::vector<Rank> ranks_of(const TypeTable& types, const std::vector<std::int32_
   std::vector<Rank> ranks;
   for (const std::int32_t d : devices) {
     Rank rank{d, 0, write(d, true)};
-    const auto [it, is_new] = known.try_emplace(key_of(types, rank.text), programs.size());
+    const auto [it, is_new] = known.try_emplace(program_key(types, rank.text), programs.size());
     rank.program = it->second;
     if (is_new) programs.push_back(write(d, false));
     rank.text.functions.clear();
@@ -262,12 +261,13 @@ void add_layout(const TypeTable& types, const std::vector<Rank>& ranks, const Op
     text += fmt::format("     \"variables\": {},\n",
                         list_of<ProgramText::Variable>(r.text.variables, [](const auto& v) { return py_text(v.name); }));
     text += fmt::format("     \"loads\": {}, ", list_of<ProgramText::Load>(r.text.loads, [](const auto& l) { return py_text(l.name); }));
-    text += fmt::format("\"outputs\": {},\n", list_of<ProgramText::Output>(r.text.outputs, [](const auto& o) { return py_text(o.name); }));
+    text += fmt::format("\"outputs\": {},\n", list_of<ProgramText::Output>(
+                                                  r.text.outputs, [](const auto& o) { return o.name.empty() ? "None" : py_text(o.name); }));
     std::string rows;
     for (const auto& b : r.text.buffers) {
-      for (const auto& v : b.variables) rows += fmt::format("{}{}: {}", rows.empty() ? "" : ", ", py_text(v.local), py_text(v.name));
+      for (const auto& v : b.variables) rows += (rows.empty() ? "" : ", ") + py_text(v.name);
     }
-    text += fmt::format("     \"rows\": {{{}}}}},\n", rows);
+    text += fmt::format("     \"rows\": [{}]}},\n", rows);
   }
   std::string head =
       "\"\"\"Which rank runs which program, which ranks meet, and which part of which whole tensor everything is.\"\"\"\n\n"

@@ -30,6 +30,9 @@ struct Rank {
   ProgramText text;
 };
 
+// Everything by which programs may differ.
+std::string program_key(const ir::TypeTable& types, const ProgramText& program);
+
 // `write(device, canonical)`: the text of one device's program. Devices whose canonical texts are equal share a file.
 std::vector<Rank> ranks_of(const ir::TypeTable& types, const std::vector<std::int32_t>& devices,
                            const std::function<ProgramText(std::int32_t device, bool canonical)>& write,

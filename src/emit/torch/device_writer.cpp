@@ -34,15 +34,16 @@ class DeviceWriter {
     name_inputs(writer, head);
     std::map<std::uint32_t, std::vector<std::size_t>> outputs;
     for (std::size_t i = 0; i < steps_.outputs.size(); ++i) {
-      writer.want(steps_.outputs[i].second);
-      outputs[writer.made_at(steps_.outputs[i].second)].push_back(i);
+      writer.want(steps_.outputs[i].value);
+      outputs[writer.made_at(steps_.outputs[i].value)].push_back(i);
     }
     const auto give_outputs = [&](std::uint32_t at, std::string& out) {
       const auto it = outputs.find(at);
       if (it == outputs.end()) return;
       for (const std::size_t i : it->second) {
-        const auto& [name, v] = steps_.outputs[i];
-        program_.line(out, 4, "", fmt::format("rank.output({}, {})", py_text(program_.store(name)), writer.text_of(v)), "step", "");
+        const DeviceSteps::Output& o = steps_.outputs[i];
+        program_.line(out, 4, "", fmt::format("rank.output({}, {})", py_text(program_.store(o.name, o.local)), writer.text_of(o.value)),
+                      "step", "");
       }
     };
     give_outputs(kNever, head);

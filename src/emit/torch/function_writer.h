@@ -35,7 +35,8 @@ class ProgramWriter {
   std::string constant(ir::OpId op);
   std::string load(ir::HostStreamId stream, const std::string& name);
   std::string load_named(const std::string& name, ir::DType dtype, const ir::Shape& shape);
-  std::string store(const std::string& name);
+  // `wanted`: what the program calls it.
+  std::string store(const std::string& name, const std::string& wanted);
   std::size_t buffer(ir::BufferId buffer);
   std::size_t peer(std::int32_t device);
   std::size_t group(const std::vector<std::int32_t>& devices);

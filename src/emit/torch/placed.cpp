@@ -143,7 +143,12 @@ class Placer {
   // --- devices
   bool is_collective(OpId o) const {
     const TorchRow* row = find_torch_row(m_.op(o).kind);
-    return row && (row->traffic != Traffic::none || row->on_each_device);
+    if (!row || (row->traffic == Traffic::none && !row->on_each_device)) return false;
+    if (!row->write) return true;
+    // All on one device: a computation.
+    std::set<std::int32_t> devices;
+    for (ValueId v : tensors(m_.operands(o))) devices.insert(device_of(v));
+    return devices.size() > 1;
   }
 
   void devices_of_ops() {
@@ -238,7 +243,8 @@ class Placer {
     PANDO_CHECK(outputs.size() == output_names_.size());
     std::set<std::string> seen;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (seen.insert(output_names_[i]).second) p_.devices[device_of(outputs[i])].outputs.emplace_back(output_names_[i], outputs[i]);
+      if (seen.insert(output_names_[i]).second)
+        p_.devices[device_of(outputs[i])].outputs.push_back({output_names_[i], output_names_[i], outputs[i]});
     }
   }
 

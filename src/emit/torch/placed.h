@@ -24,8 +24,14 @@ struct DeviceSteps {
   std::vector<DeviceStep> steps;
   // Inputs of the main graph by number, that lie here.
   std::vector<std::uint32_t> inputs;
-  // (name, value).
-  std::vector<std::pair<std::string, ir::ValueId>> outputs;
+  struct Output {
+    // Empty: another device gives it, whose program this one shares.
+    std::string name;
+    // What the program calls it.
+    std::string local;
+    ir::ValueId value;
+  };
+  std::vector<Output> outputs;
 };
 
 struct Placed {
@@ -54,6 +60,9 @@ struct Placed {
 // Refuses: what the verifiers find; (not_implemented) ops that are not known, all at once with their numbers; replicas that meet; ops of
 // programs other than the main one; a buffer of several devices.
 Placed place(ir::Module module);
+
+// Devices that do the same have the same outputs from here on, in name where another one gives them: so they share a program.
+void share_outputs(Placed& placed);
 
 // Refuses (not_implemented) ops that are not known, all at once with their numbers.
 void check_torch_ops(const ir::Module& module);

@@ -70,10 +70,10 @@ std::string ProgramWriter::load_named(const std::string& name, DType dtype, cons
   return it->second;
 }
 
-std::string ProgramWriter::store(const std::string& name) {
-  const auto [it, is_new] = stores_.try_emplace(name);
+std::string ProgramWriter::store(const std::string& name, const std::string& wanted) {
+  const auto [it, is_new] = stores_.try_emplace(wanted);
   if (is_new) {
-    it->second = local(plain(name), outputs_taken_, "o");
+    it->second = local(plain(wanted), outputs_taken_, "o");
     if (canonical_) outputs_taken_.insert(it->second);
     text_.outputs.push_back({it->second, name});
   }
@@ -197,7 +197,7 @@ void ProgramWriter::write(OpId o, std::span<const std::string> operands, std::sp
     const HostStreamId s = std::get<HostStreamId>(*a.find("stream"));
     const std::string& name = m_.stream(s).name;
     if (targets.empty())
-      return line(out, indent, "", fmt::format("rank.output({}, {})", py_text(store(name)), operands[0]), function, label);
+      return line(out, indent, "", fmt::format("rank.output({}, {})", py_text(store(name, name)), operands[0]), function, label);
     return line(out, indent, targets[0], fmt::format("rank.load({})", py_text(load(s, name))), function, label);
   }
   if (has(row.effects, Effects::remote)) {

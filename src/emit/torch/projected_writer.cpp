@@ -153,7 +153,7 @@ class ProjectedWriter {
     const Stream& s = p_.streams[a.stream];
     const std::string value = place(d_.operands(a)[0]);
     if (s.to == kHost)
-      return program_.line(out, indent, "", fmt::format("rank.output({}, {})", py_text(program_.store(s.host)), value), "step",
+      return program_.line(out, indent, "", fmt::format("rank.output({}, {})", py_text(program_.store(s.host, s.host)), value), "step",
                            "host_store");
     program_.line(out, indent, "", fmt::format("rank.channels[{}].send({})", channel(a.stream, s.to), value), "step", "send");
   }

@@ -110,7 +110,7 @@ Tensors run_module(const Module& module, const Options& options, std::int64_t st
   }
   for (std::size_t s = 0; s < m.state_count(); ++s) {
     const StateId id(static_cast<StateId::rep>(s));
-    if (m.state(id).input) variables[m.state(id).name] = interpreter.state(id, 0);
+    variables[m.state(id).name] = interpreter.state(id, 0);
   }
   return joined(variables, outputs, options.pieces);
 }

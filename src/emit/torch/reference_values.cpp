@@ -112,11 +112,12 @@ HostTensor behind(const HostTensor& a, const HostTensor& b) {
 
 void Perturbation::operator()(const OpRow& row, std::vector<HostValue>& results) {
   if (row.view != View::none || row.constant || row.tuple != Tuple::none || row.control != Control::none) return;
-  for (HostValue& v : results) change(v);
+  for (HostValue& v : results) change(v, row.elementwise);
 }
 
-void Perturbation::change(HostValue& v) {
-  for (HostValue& e : v.elements) change(e);
+// An element of a sum has an error of the order of the largest element; of an element-wise op, of its own.
+void Perturbation::change(HostValue& v, bool alone) {
+  for (HostValue& e : v.elements) change(e, alone);
   const DType t = v.tensor.dtype();
   if (v.tensor.empty_handle() || !is_floating(t)) return;
   double most = 0;
@@ -128,7 +129,7 @@ void Perturbation::change(HostValue& v) {
     state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
     const double u = static_cast<double>(state_ >> 40) * 0x1p-23 - 1, x = v.tensor.number(i);
     // What is exactly 0 stays: a relu's zeros, masks.
-    if (x != 0) v.tensor.set(i, x + kRoundings * epsilon_of(t) * most * u);
+    if (x != 0) v.tensor.set(i, x + kRoundings * epsilon_of(t) * (alone ? std::abs(x) : most) * u);
   }
 }
 

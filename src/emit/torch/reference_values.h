@@ -44,7 +44,7 @@ class Perturbation {
   void operator()(const ir::OpRow& row, std::vector<ir::HostValue>& results);
 
  private:
-  void change(ir::HostValue& v);
+  void change(ir::HostValue& v, bool alone);
 
   std::uint64_t state_ = 0x9E3779B97F4A7C15ull;
 };

@@ -82,7 +82,15 @@ constexpr TorchRow kRows[] = {
            return fmt::format("functions.average_pool_grad({}, {}, {})", c.x(0), windows_text(c, c.result().shape),
                               py_tuple(c.result().shape));
          }},
-    {.op = "batch_norm_inference", .form = "F.batch_norm({0}, {3}, {4}, {1}, {2}, eps={epsilon})"},
+    {.op = "batch_norm_inference",
+     .write =
+         [](const Call& c) {
+           // Halfs are computed as float32.
+           const bool half = c.result().dtype == DType::float16;
+           const auto x = [&](std::size_t i) { return half ? c.x(i) + ".float()" : c.x(i); };
+           return fmt::format("F.batch_norm({}, {}, {}, {}, {}, eps={}){}", x(0), x(3), x(4), x(1), x(2), c.attribute("epsilon"),
+                              half ? ".half()" : "");
+         }},
     {.op = "group_norm", .form = "functions.group_norm({0}, {1}, {2}, {num_groups}, {eps})"},
     {.op = "group_norm_grad", .form = "functions.group_norm_grad({0}, {1}, {2}, {3}, {4}, {num_groups})"},
     {.op = "layer_norm", .write = layer_norm},

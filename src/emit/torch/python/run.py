@@ -65,6 +65,7 @@ def collected(rank):
     """Variables at the end and results, by the program's names."""
     names = rank.full_names
     tensors = {names.variables[local]: getattr(rank.variables, local).cpu() for local in rank.program.VARIABLES}
+    tensors.update({name: rank.buffers[buffer][row].clone() for name, buffer, row in rank.rows})
     for local, values in rank.results.items():
         tensors["output/" + names.outputs[local]] = torch.stack([v.cpu() for v in values])
     return tensors

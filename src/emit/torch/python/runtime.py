@@ -95,7 +95,7 @@ class Data:
         self.given = {}
         for file in files:
             self.given.update(self.read(file))
-        known = {name for rank in layout.RANKS for name in rank["variables"] + rank["loads"]} | set(layout.WHOLES)
+        known = {name for rank in layout.RANKS for name in rank["variables"] + rank["loads"] + rank["rows"]} | set(layout.WHOLES)
         unknown = [name for name in self.given if name not in known and not name.startswith("output/")]
         if unknown:
             raise Wrong(f"the program has no variable or stream {', '.join(sorted(unknown)[:8])}; it has {', '.join(sorted(known)[:12])}")
@@ -199,11 +199,12 @@ class Rank:
                 dtype, shape, numbers = value
                 t = torch.tensor(numbers, dtype=DTYPES[dtype]).reshape(shape)
             setattr(self.constants, local, t.to(device))
-        self.buffers = []
+        self.buffers, self.rows, in_rows = [], [], iter(mine["rows"])
         for rows, dtype, shape, names in program.BUFFERS:
             memory = torch.zeros((rows, *shape), dtype=DTYPES[dtype], pin_memory=device.type == "cuda")
-            for row, local in names.items():
-                memory[int(row)] = data.variable(mine["rows"][local], dtype, shape)
+            for row in names:
+                self.rows.append((next(in_rows), len(self.buffers), int(row)))
+                memory[int(row)] = data.variable(self.rows[-1][0], dtype, shape)
             self.buffers.append(memory)
         self.results = {}
         self.pending = []
@@ -225,7 +226,7 @@ class Rank:
 
     def output(self, name, value):
         """Keeps a result of the program, if somebody wants results."""
-        if self.keep:
+        if self.keep and self.full_names.outputs[name] is not None:
             self.results.setdefault(name, []).append(value.detach().clone())
 
     def remote_load(self, buffer, row):
