@@ -1,7 +1,5 @@
 #include "kernels/conv/conv.h"
 
-#include <libxsmm.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "kernels/half_vectors.h"
+#include "kernels/small_products.h"
 #include "kernels/transpose.h"
 
 namespace {
@@ -61,8 +60,7 @@ void multiply_plainly(const Product& p, const float* a, const float* b, float* c
     }
 }
 
-// A product, prepared when first wanted: libxsmm's code if it has some for the shape. Of its batched kernels, those by offsets; the
-// ones by address read past their operands in 1.17.
+// A product, prepared when first wanted: code of its shape where there is some.
 class Multiplier {
  public:
   Multiplier(const Product& p, bool accumulate) : product_(p), accumulate_(accumulate) {}
@@ -77,17 +75,14 @@ class Multiplier {
 
  private:
   void prepare() {
-    const libxsmm_blasint lda = product_.lda, ldb = product_.ldb, ldc = product_.ldc;
-    const float alpha = 1, beta = accumulate_ ? 1 : 0;
-    const int flags = product_.transposed ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
-    code_ =
-        libxsmm_smmdispatch_reducebatch_offs(product_.m, product_.columns, product_.k, &lda, &ldb, &ldc, &alpha, &beta, &flags, &prefetch);
+    code_ = pando::kernels::small_product_by_offsets(
+        {product_.m, product_.columns, product_.k, product_.lda, product_.ldb, product_.ldc, product_.transposed, accumulate_});
     prepared_ = true;
   }
 
   Product product_;
   bool accumulate_, prepared_ = false;
-  libxsmm_smmfunction_reducebatch_offs code_ = nullptr;
+  pando::kernels::SmallProductByOffsets code_ = nullptr;
 };
 
 // Elements of the output channels that one product computes: enough for the registers, few enough that the weights stay near.

@@ -1,11 +1,10 @@
 #include "kernels/gemm/gemm.h"
 
-#include <libxsmm.h>
-
 #include <algorithm>
 #include <array>
 
 #include "kernels/gemm/gemm_wide.h"
+#include "kernels/small_products.h"
 
 namespace {
 
@@ -15,22 +14,17 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// Code for a product; null where libxsmm has none. It is column-major: the product of the transposes.
-libxsmm_smmfunction make_code(const Shape& s) {
-  const auto rows = static_cast<libxsmm_blasint>(s.n), columns = static_cast<libxsmm_blasint>(s.m),
-             depth = static_cast<libxsmm_blasint>(s.k);
-  const auto first = static_cast<libxsmm_blasint>(s.ldb), second = static_cast<libxsmm_blasint>(s.lda),
-             to = static_cast<libxsmm_blasint>(s.ldc);
-  const float alpha = 1, beta = s.accumulate ? 1 : 0;
-  const int flags = s.turned ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
-  return libxsmm_smmdispatch(rows, columns, depth, &first, &second, &to, &alpha, &beta, &flags, nullptr);
+// Code for a product; null where there is none. It is column-major: the product of the transposes.
+pando::kernels::SmallProduct make_code(const Shape& s) {
+  return pando::kernels::small_product({static_cast<int>(s.n), static_cast<int>(s.m), static_cast<int>(s.k), static_cast<int>(s.ldb),
+                                        static_cast<int>(s.lda), static_cast<int>(s.ldc), s.turned, s.accumulate});
 }
 
 // A thread keeps what it used last: looking code up takes as long as a small product.
-libxsmm_smmfunction code_for(const Shape& s) {
+pando::kernels::SmallProduct code_for(const Shape& s) {
   struct Known {
     Shape shape;
-    libxsmm_smmfunction code = nullptr;
+    pando::kernels::SmallProduct code = nullptr;
   };
   thread_local std::array<Known, 8> last;
   Known& known = last[(s.k / 8 + s.m / 8 + (s.accumulate ? 1u : 0u)) % last.size()];
@@ -49,7 +43,7 @@ void multiply_plainly(const Shape& s, const float* a, std::size_t row, std::size
 }
 
 void multiply(Shape s, const float* a, const float* b, float* c) {
-  // What is left of the columns is libxsmm's.
+  // What is left of the columns is code of its own shape's.
   const unsigned wide = s.n - s.n % pando::kernels::kWide;
   const std::size_t row = s.turned ? 1 : s.lda, column = s.turned ? s.lda : 1;
   if (wide > 0 &&
@@ -59,11 +53,11 @@ void multiply(Shape s, const float* a, const float* b, float* c) {
     s.n -= wide;
   }
   if (s.n == 0) return;
-  // Rows of A that overlap, as windows of an image do, are not libxsmm's: columns of A at a time that do not.
+  // Rows of A that overlap, as windows of an image do, are no operand of such code: columns of A at a time that do not.
   const unsigned k = s.k, most = std::max(1u, s.turned || s.m == 1 ? k : s.lda);
   for (unsigned l = 0; l < k || l == 0; l += most, s.accumulate = true) {
     s.k = std::min(most, k - l);
-    const libxsmm_smmfunction f = code_for(s);
+    const pando::kernels::SmallProduct f = code_for(s);
     const float *const columns = a + l * column, *const rows = b + std::size_t{l} * s.ldb;
     if (f != nullptr)
       f(rows, columns, c);

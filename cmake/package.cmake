@@ -1,0 +1,22 @@
+# `./x deb`: a Debian package of the prefix, in /opt/pando, with what the tools need of the system. Included last, when all is said of what is installed.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME pando)
+set(CPACK_PACKAGE_VENDOR "The Pando authors")
+set(CPACK_PACKAGE_CONTACT "The Pando authors <pando@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Open stack for tile machines")
+set(CPACK_PACKAGE_DESCRIPTION "Poplar's programming model, PopXL's graphs, programs for many devices and a Python interpreter on every tile,
+run on ordinary processors: the libraries with their headers, the codelet compiler popc, and the tool pando.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /opt/pando)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_COMPONENTS_ALL poplar poplibs ontile model)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
+# What popc takes of clang besides its library: its own headers, the linker, and the C++ library's headers.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libclang-common-19-dev, lld-19, libstdc++-12-dev | libstdc++-13-dev | libstdc++-14-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, openmpi-bin, python3")
+include(CPack)
