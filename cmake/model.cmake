@@ -9,6 +9,9 @@ pando_alone(${CMAKE_SOURCE_DIR}/src/lower/least_live.cpp)
 pando_compile_in_batches(pando_lower 20)
 pando_module(session lower transform ir base)
 pando_compile_in_batches(pando_session 8)
+# No places of a user's program: poplar/DebugContext.hpp.
+target_compile_definitions(pando_lower PRIVATE PANDO_LIBRARY)
+target_compile_definitions(pando_session PRIVATE PANDO_LIBRARY)
 # What it exports are C++ classes of these modules.
 foreach(module ir transform lower session)
   set_target_properties(pando_${module} PROPERTIES CXX_VISIBILITY_PRESET default)

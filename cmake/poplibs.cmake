@@ -68,6 +68,7 @@ function(pando_op_library name)
   pando_optimise_less(${name}_objects)
   target_include_directories(${name}_objects PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${name}_objects PRIVATE poplar ${ARGN} fmt::fmt nlohmann_json::nlohmann_json)
+  target_compile_definitions(${name}_objects PRIVATE PANDO_LIBRARY)  # no place of a user's program: poplar/DebugContext.hpp
   pando_use_headers(${name}_objects pando_common_headers)
   add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)
   target_link_libraries(${name} PUBLIC poplar ${ARGN} PRIVATE fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})

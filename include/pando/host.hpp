@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace poplar {
@@ -49,6 +50,20 @@ POPLAR_EXPORT void on_step(poplar::Engine& engine, std::function<void(poplar::St
 /// libraries too) throws a std::exception, "stopped", within a second; the graph is good for nothing then but destruction. Null: nothing
 /// stops it any more. A run ends by Engine::stop().
 POPLAR_EXPORT void stop_compiling_when(const std::atomic<bool>* flag);
+
+/// While it lives, the variables and compute sets of a graph that libraries make belong to a line of the user's program, which reports name. An
+/// inner scope hides an outer one; line 0 leaves the outer one's. Scopes of a graph end in the reverse order, before the graph.
+class POPLAR_EXPORT SourceScope {
+ public:
+  SourceScope(poplar::Graph& graph, const char* file, unsigned line);
+  ~SourceScope();
+  SourceScope(const SourceScope&) = delete;
+  SourceScope& operator=(const SourceScope&) = delete;
+
+ private:
+  std::uint32_t* site_;
+  std::uint32_t outer_;
+};
 
 /// Says which instruction stream of its IPU a tile belongs to: the IO tiles' or the compute tiles'. Tiles of which nothing is said
 /// are sorted by what touches them. Throws invalid_tile_mapping if there is no such tile.

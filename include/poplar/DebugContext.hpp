@@ -12,6 +12,13 @@
 #include <type_traits>
 #include <utility>
 
+// Pando's own libraries are no places of a user's program: what they make belongs to the line that called them.
+#ifdef PANDO_LIBRARY
+#define PANDO_CALLER_LINE 0
+#else
+#define PANDO_CALLER_LINE __builtin_LINE()
+#endif
+
 namespace poplar {
 
 /// A place in a source file; Current() is the caller's.
@@ -20,7 +27,7 @@ class SourceLocation {
   SourceLocation() : function_(""), file_(""), line_(0) {}
   SourceLocation(const char* function, const char* file, unsigned line) : function_(function), file_(file), line_(line) {}
   static SourceLocation Current(const char* function = __builtin_FUNCTION(), const char* file = __builtin_FILE(),
-                                unsigned line = __builtin_LINE()) {
+                                unsigned line = PANDO_CALLER_LINE) {
     return SourceLocation(function, file, line);
   }
   const char* getFunctionName() const { return function_; }
@@ -43,7 +50,7 @@ class DebugContext;
 /// A name and the path that leads to it: what is handed down from an operation to the operations it is made of.
 class POPLAR_EXPORT DebugNameAndId {
  public:
-  DebugNameAndId(std::string name = "", DebugId parent = 0, std::string parentPath = "");
+  DebugNameAndId(std::string name = "", DebugId parent = 0, std::string parentPath = "", SourceLocation location = SourceLocation());
   DebugNameAndId(const char* name);
   DebugNameAndId(StringRef name);
   DebugNameAndId(DebugId parent);
@@ -58,11 +65,14 @@ class POPLAR_EXPORT DebugNameAndId {
   std::string getPathName() const;
   std::string getName() const { return name_; }
   DebugId getParentDebugId() const { return parent_; }
+  /// Of the context or DebugInfo that this was made from, if any.
+  const SourceLocation& getSourceLocation() const { return location_; }
 
  private:
   std::string name_;
   std::string parentPath_;
   DebugId parent_;
+  SourceLocation location_;
 };
 
 /// The name of a variable, compute set or program step, and where in the user's program it was made. Every function that makes
@@ -78,11 +88,13 @@ class POPLAR_EXPORT DebugContext {
   /// A step below `parent`. A template, so that nothing else converts to the first argument.
   template <class Context, class = typename std::enable_if<std::is_same<Context, DebugContext>::value>::type>
   DebugContext(const Context& parent, std::string name, SourceLocation location = SourceLocation::Current())
-      : DebugContext(DebugNameAndId(std::move(name), parent.getParentDebugId(), parent.getPathName()), "", location) {}
+      : DebugContext(DebugNameAndId(std::move(name), parent.getParentDebugId(), parent.getPathName(), parent.getSourceLocation()), "",
+                     location) {}
 
   /// Parent path and name, joined with '/'.
   std::string getPathName() const { return path_; }
   DebugId getParentDebugId() const { return parent_; }
+  /// The line of the user's program that this was made by; below it, the parent's.
   const SourceLocation& getSourceLocation() const { return location_; }
 
  private:
@@ -108,6 +120,8 @@ class POPLAR_EXPORT DebugInfo {
 
   DebugId getId() const { return id_; }
   std::string getPathName() const { return path_; }
+  /// The context's.
+  const SourceLocation& getSourceLocation() const { return location_; }
   /// False if the name has a value already.
   bool setValue(std::string name, ProfileValue value);
 
@@ -122,6 +136,7 @@ class POPLAR_EXPORT DebugInfo {
   std::string layer_;
   DebugId id_;
   DebugId parent_;
+  SourceLocation location_;
   std::unique_ptr<ProfileValue::Map> values_;
 };
 

@@ -63,7 +63,10 @@ Index add_variable(Program& p, nb::handle data, int dtype, ir::Shape data_shape,
   if (a.buffer) state.buffer = ir::BufferId(*a.buffer);
   state.row = a.row;
   state.sharded = a.sharded;
-  return p.builder.add_variable(std::move(state), host_tensor_from(data, static_cast<ir::DType>(dtype), std::move(data_shape)), name).value;
+  const Index value =
+      p.builder.add_variable(std::move(state), host_tensor_from(data, static_cast<ir::DType>(dtype), std::move(data_shape)), name).value;
+  p.module().set_location(ir::StateId(static_cast<ir::StateId::rep>(p.module().state_count() - 1)), p.module().location(Locations::find()));
+  return value;
 }
 
 Index add_constant(Program& p, Index graph, nb::handle data, int dtype, ir::Shape shape, std::string_view name) {

@@ -66,15 +66,15 @@ DebugId next_id() {
 
 }  // namespace
 
-DebugNameAndId::DebugNameAndId(std::string name, DebugId parent, std::string parentPath)
-    : name_(std::move(name)), parentPath_(std::move(parentPath)), parent_(parent) {}
+DebugNameAndId::DebugNameAndId(std::string name, DebugId parent, std::string parentPath, SourceLocation location)
+    : name_(std::move(name)), parentPath_(std::move(parentPath)), parent_(parent), location_(location) {}
 DebugNameAndId::DebugNameAndId(const char* name) : name_(name), parent_(0) {}
 DebugNameAndId::DebugNameAndId(StringRef name) : name_(name.cloneAsString()), parent_(0) {}
 DebugNameAndId::DebugNameAndId(DebugId parent) : parent_(parent) {}
 DebugNameAndId::DebugNameAndId(const DebugInfo& info, std::string name)
-    : name_(std::move(name)), parentPath_(info.getPathName()), parent_(info.getId()) {}
+    : name_(std::move(name)), parentPath_(info.getPathName()), parent_(info.getId()), location_(info.getSourceLocation()) {}
 DebugNameAndId::DebugNameAndId(const DebugNameAndId& parent, StringRef name)
-    : name_(name.cloneAsString()), parentPath_(parent.getPathName()), parent_(parent.parent_) {}
+    : name_(name.cloneAsString()), parentPath_(parent.getPathName()), parent_(parent.parent_), location_(parent.location_) {}
 
 std::string DebugNameAndId::getPathName() const { return join(parentPath_, name_); }
 
@@ -83,12 +83,14 @@ DebugContext::DebugContext(const char* name, SourceLocation location) : path_(na
 DebugContext::DebugContext(StringRef name, SourceLocation location) : path_(name.cloneAsString()), parent_(0), location_(location) {}
 DebugContext::DebugContext(std::string name, SourceLocation location) : path_(std::move(name)), parent_(0), location_(location) {}
 DebugContext::DebugContext(const DebugInfo& info, std::string name, SourceLocation location)
-    : path_(join(info.getPathName(), name)), parent_(info.getId()), location_(location) {}
+    : path_(join(info.getPathName(), name)), parent_(info.getId()), location_(location.isValid() ? location : info.getSourceLocation()) {}
 DebugContext::DebugContext(const DebugNameAndId& parent, std::string name, SourceLocation location)
-    : path_(join(parent.getPathName(), name)), parent_(parent.getParentDebugId()), location_(location) {}
+    : path_(join(parent.getPathName(), name)),
+      parent_(parent.getParentDebugId()),
+      location_(location.isValid() ? location : parent.getSourceLocation()) {}
 
 DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
-    : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()) {
+    : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()), location_(context.getSourceLocation()) {
   const SourceLocation& at = context.getSourceLocation();
   if (isStreamerOpen() && at.isValid())
     setValue("location",

@@ -254,4 +254,10 @@ void set_tile_group(poplar::Graph& graph, unsigned tile, bool io) {
   Access::shared(graph).graph.set_tile_group(Access::physical_tile(graph, tile, "set_tile_group"), io);
 }
 
+SourceScope::SourceScope(poplar::Graph& graph, const char* file, unsigned line) : site_(&Access::shared(graph).site), outer_(*site_) {
+  if (line > 0) *site_ = Access::shared(graph).graph.call_site(file, line);
+}
+
+SourceScope::~SourceScope() { *site_ = outer_; }
+
 }  // namespace pando

@@ -43,7 +43,7 @@ View new_variable(Graph& graph, const Type& type, ArrayRef<std::size_t> shape, c
   pando::graph::Graph& g = Access::shared(graph).graph;
   const pando::VariableId id =
       g.add_variable(Access::element_type(type), to_shape(shape), debugContext.getPathName(), Access::replication(graph));
-  if (const std::uint32_t site = pando::facade::user_site(g, debugContext)) Access::shared(graph).variable_sites.emplace(id.value, site);
+  pando::facade::keep_site(Access::shared(graph), Access::shared(graph).variable_sites, id.value, debugContext);
   return g.view(id);
 }
 
@@ -218,7 +218,7 @@ Tensor Graph::makeConstant(const Type& type, const Tensor* metadata, ArrayRef<st
   pando::graph::Graph& g = Access::shared(*this).graph;
   const pando::VariableId id =
       g.add_constant(Access::element_type(type), to_shape(shape), std::move(bytes), debugContext.getPathName(), Access::replication(*this));
-  if (const std::uint32_t site = pando::facade::user_site(g, debugContext)) Access::shared(*this).variable_sites.emplace(id.value, site);
+  pando::facade::keep_site(Access::shared(*this), Access::shared(*this).variable_sites, id.value, debugContext);
   View v = g.view(id);
   return Access::tensor({std::move(v), Access::state(*this).shared, metadata ? metadata_state(*metadata) : nullptr});
 }

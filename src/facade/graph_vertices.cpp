@@ -116,7 +116,7 @@ void Graph::ConnectionDesc::setConstant(StringRef field, const Type& type, const
 ComputeSet Graph::addComputeSet(const DebugContext& debugContext) {
   pando::graph::Graph& g = Access::shared(*this).graph;
   const pando::ComputeSetId id = g.add_compute_set(debugContext.getPathName());
-  if (const std::uint32_t site = pando::facade::user_site(g, debugContext)) Access::shared(*this).compute_set_sites.emplace(id.value, site);
+  pando::facade::keep_site(Access::shared(*this), Access::shared(*this).compute_set_sites, id.value, debugContext);
   return ComputeSet(id.value, g.serial());
 }
 

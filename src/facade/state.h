@@ -61,8 +61,10 @@ struct GraphShared {
   std::map<pando::graph::ReplicationId, pando::graph::View>
       hw_seeds;                       // of a replicated graph's replicas (invalid id: of all tiles), when first asked for
   bool has_runtime_codelets = false;  // built-in ones that users name
-  // Where the user's program made them, by number: Graph::call_site. Of those that Pando's libraries made nothing.
+  // Where the user's program made them, by number: Graph::call_site. Of those of which that is not known nothing.
   std::map<std::uint32_t, std::uint32_t> variable_sites, compute_set_sites;
+  // The line of a pando::SourceScope: what is made without a place of its own belongs to it. 0: none.
+  std::uint32_t site = 0;
 };
 
 struct GraphState {

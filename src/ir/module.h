@@ -20,6 +20,7 @@
 #include "ir/types/type.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -203,6 +204,12 @@ class Module {
   const RemoteBuffer& buffer(BufferId b) const { return buffers_[b]; }
   std::size_t buffer_count() const { return buffers_.size(); }
   StateId add_state(State s);
+  // Where the user's program made it; none: not known.
+  void set_location(StateId s, LocationId l) { state_locations_[s] = l; }
+  LocationId location_of(StateId s) const {
+    const auto it = state_locations_.find(s);
+    return it != state_locations_.end() ? it->second : LocationId();
+  }
   State& state(StateId s) { return states_[s]; }
   const State& state(StateId s) const { return states_[s]; }
   std::size_t state_count() const { return states_.size(); }
@@ -226,6 +233,7 @@ class Module {
   DenseMap<LocationId, Location> locations_;
   std::unordered_map<std::string, LocationId> location_ids_;
   LocationId current_location_;
+  std::map<StateId, LocationId> state_locations_;
   Context current_context_ = Context::normal;
   DenseMap<BlobId, HostTensor> blobs_;
   DenseMap<HostStreamId, HostStream> streams_;

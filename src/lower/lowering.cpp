@@ -113,11 +113,18 @@ void Lowering::lower_ops(GraphId graph) {
   plan_ = std::move(outer);
 }
 
+SourceScope Lowering::source_scope(ir::LocationId location) const {
+  if (!location.valid()) return SourceScope(graph_, "", 0);
+  const ir::Location& at = module_.location(location);
+  return SourceScope(graph_, at.file.c_str(), at.line);
+}
+
 void Lowering::lower_op(OpId op) {
   const ir::OpRow& kind = module_.row(op);
   if (kind.constant || plan_.fused_into.contains(op.value)) return;
   const Row* row = find_row(kind.name);
   PANDO_CHECK(row != nullptr);
+  const SourceScope scope = source_scope(module_.op(op).location);
   if (is_elementwise(row)) {
     lower_elementwise(op);
   } else if (waits_for_epilogue(op)) {

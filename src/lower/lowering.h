@@ -9,6 +9,7 @@
 #include "lower/row.h"
 #include "lower/tile_loads.h"
 
+#include <pando/host.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 #include <poplin/MatMul.hpp>
@@ -96,6 +97,8 @@ class Lowering {
   // The value in the main graph's current context.
   ir::ValueId resolved(ir::ValueId v) const;
   Analysis& analysis() { return analysis_; }
+  // While it lives, what is made belongs to that line of the user's program.
+  SourceScope source_scope(ir::LocationId location) const;
   // Counts the reads of an op's operands down, and guards them against being overwritten while the op runs.
   void begin_op(ir::OpId op);
   void end_op() { current_.clear(); }

@@ -73,9 +73,16 @@ void Lowering::make_variables() {
   const ir::Graph& main = module_.graph(module_.main_graph());
   const std::vector<ValueId> inputs = in_order_of_size(main.inputs);
   std::set<ValueId> passed_on;
+  std::map<ValueId, ir::LocationId> places;
+  for (std::size_t s = 0; s < module_.state_count(); ++s) {
+    const StateId id(static_cast<StateId::rep>(s));
+    if (const auto input = module_.state(id).input) places.emplace(main.inputs[*input], module_.location_of(id));
+  }
   for (const bool wishes : {true, false}) {
     for (ValueId v : inputs) {
       if (has_slot(v)) continue;
+      const auto place = places.find(v);
+      const SourceScope scope = source_scope(place != places.end() ? place->second : ir::LocationId());
       const Tensor wish = wishes && ir::elements_of(module_.type_of(v).shape) > 1 ? layout_wish(v) : Tensor();
       if (wishes && !wish.valid()) continue;
       if (wish.valid() && wish_of_function_) passed_on.insert(v);

@@ -48,6 +48,15 @@ def test_tables(path):
     assert pando.report.open(path.parent).writer == report.writer
 
 
+def test_sources_are_lines_of_the_user_program(path):
+    report = pando.report.open(path)
+    lines = open(__file__, encoding="utf-8").read().split("\n")
+    files = set(report.sources["file"])
+    assert files == {__file__}, files
+    shown = {lines[line - 1].strip() for line in report.sources["line"]}
+    assert any(line.startswith("weights = popxl.variable") for line in shown) and any("ops.gelu(ops.matmul" in line for line in shown), shown
+
+
 def test_the_trace_lasts_as_long_as_the_stream(path):
     report = pando.report.open(path)
     trace = report.trace

@@ -182,14 +182,10 @@ void add_flops(profile::Report& report) {
     if (const auto it = flops.find(s.order); it != flops.end() && s.kind == "compute") s.flops = it->second * s.executions;
 }
 
-std::uint32_t user_site(graph::Graph& graph, const poplar::DebugContext& context) {
-  constexpr std::string_view kHere = "facade/engine/graph_facts.cpp";
-  static constexpr std::string_view kFile = __FILE__;
-  const std::string_view own = kFile.substr(0, kFile.size() - kHere.size());
+void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id, const poplar::DebugContext& context) {
   const poplar::SourceLocation& at = context.getSourceLocation();
-  const std::string_view file = at.getFileName() ? at.getFileName() : "";
-  if (!at.isValid() || file.starts_with(own)) return 0;
-  return graph.call_site(at.getFileName(), at.getLineNumber());
+  const std::uint32_t site = at.isValid() && at.getFileName() ? shared.graph.call_site(at.getFileName(), at.getLineNumber()) : shared.site;
+  if (site != 0) sites.emplace(id, site);
 }
 
 }  // namespace pando::facade

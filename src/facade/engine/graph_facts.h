@@ -31,7 +31,7 @@ void add_graph_facts(const GraphFacts& facts, profile::Report& report);
 // Those of executed steps, from their compute sets'.
 void add_flops(profile::Report& report);
 
-// The line of a debug context, as Graph::call_site gives it; 0 for lines of Pando's own libraries.
-std::uint32_t user_site(graph::Graph& graph, const poplar::DebugContext& context);
+// Keeps the line of the user's program that variable or compute set `id` was made by, if it is known: the context's or that of a SourceScope.
+void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id, const poplar::DebugContext& context);
 
 }  // namespace pando::facade

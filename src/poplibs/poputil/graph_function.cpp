@@ -19,7 +19,9 @@ using poplar::program::Program;
 using poplar::program::Sequence;
 using Args = std::vector<Tensor>;
 
-DebugNameAndId name_of(const DebugContext& context) { return DebugNameAndId("", context.getParentDebugId(), context.getPathName()); }
+DebugNameAndId name_of(const DebugContext& context) {
+  return DebugNameAndId("", context.getParentDebugId(), context.getPathName(), context.getSourceLocation());
+}
 
 std::vector<Tensor> make_parameters(Graph& graph, const Signature& sig, const DebugContext& context) {
   std::vector<Tensor> params;

@@ -30,7 +30,9 @@ bool one_cell(const OptionFlags& options, unsigned shards) {
   return reuse;
 }
 
-DebugNameAndId name_of(const DebugContext& context) { return DebugNameAndId("", context.getParentDebugId(), context.getPathName()); }
+DebugNameAndId name_of(const DebugContext& context) {
+  return DebugNameAndId("", context.getParentDebugId(), context.getPathName(), context.getSourceLocation());
+}
 
 // What both forms of Rnn are given.
 struct Job {
