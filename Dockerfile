@@ -7,8 +7,8 @@ WORKDIR /pando
 RUN ./x deb
 
 FROM debian:12
-COPY --from=build /pando/build/packages/ /tmp/packages/
-RUN apt-get update && apt-get install -y --no-install-recommends g++ /tmp/packages/pando_*.deb && rm -rf /tmp/packages /var/lib/apt/lists/*
+COPY --from=build /pando/build/packages/ /packages/
+RUN apt-get update && apt-get install -y --no-install-recommends g++ /packages/pando_*.deb && rm -rf /packages /var/lib/apt/lists/*
 ENV PATH=/opt/pando/bin:$PATH CPATH=/opt/pando/include LIBRARY_PATH=/opt/pando/lib LD_LIBRARY_PATH=/opt/pando/lib \
     CMAKE_PREFIX_PATH=/opt/pando POPLAR_SDK_ENABLED=/opt/pando
 CMD ["pando", "--help"]

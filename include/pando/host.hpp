@@ -51,8 +51,8 @@ POPLAR_EXPORT void on_step(poplar::Engine& engine, std::function<void(poplar::St
 /// stops it any more. A run ends by Engine::stop().
 POPLAR_EXPORT void stop_compiling_when(const std::atomic<bool>* flag);
 
-/// While it lives, the variables and compute sets of a graph that libraries make belong to a line of the user's program, which reports name. An
-/// inner scope hides an outer one; line 0 leaves the outer one's. Scopes of a graph end in the reverse order, before the graph.
+/// While it lives, the variables and compute sets of a graph that libraries make belong to a line of the user's program, which reports
+/// name. An inner scope hides an outer one; line 0 leaves the outer one's. Scopes of a graph end in the reverse order, before the graph.
 class POPLAR_EXPORT SourceScope {
  public:
   SourceScope(poplar::Graph& graph, const char* file, unsigned line);

@@ -90,7 +90,11 @@ DebugContext::DebugContext(const DebugNameAndId& parent, std::string name, Sourc
       location_(location.isValid() ? location : parent.getSourceLocation()) {}
 
 DebugInfo::DebugInfo(const DebugContext& context, std::string layer)
-    : path_(context.getPathName()), layer_(std::move(layer)), id_(next_id()), parent_(context.getParentDebugId()), location_(context.getSourceLocation()) {
+    : path_(context.getPathName()),
+      layer_(std::move(layer)),
+      id_(next_id()),
+      parent_(context.getParentDebugId()),
+      location_(context.getSourceLocation()) {
   const SourceLocation& at = context.getSourceLocation();
   if (isStreamerOpen() && at.isValid())
     setValue("location",

@@ -1,10 +1,11 @@
-// Code for products of small matrices of floats, made for one shape while the program runs: libxsmm's where Pando is built with it. Without it
-// there is none: callers take loops of their own.
+// Code for products of small matrices of floats, made for one shape while the program runs: libxsmm's where Pando is built with it. Without
+// it there is none: callers take loops of their own.
 #pragma once
 
 namespace pando::kernels {
 
-// C (rows x columns) = or += A (rows x depth) * B (depth x columns), or B transposed; column-major, elements from one column to the next: ld.
+// C (rows x columns) = or += A (rows x depth) * B (depth x columns), or B transposed; column-major, elements from one column to the next:
+// ld.
 struct SmallShape {
   int rows = 0, columns = 0, depth = 0;
   int lda = 0, ldb = 0, ldc = 0;

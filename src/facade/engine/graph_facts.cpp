@@ -182,7 +182,8 @@ void add_flops(profile::Report& report) {
     if (const auto it = flops.find(s.order); it != flops.end() && s.kind == "compute") s.flops = it->second * s.executions;
 }
 
-void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id, const poplar::DebugContext& context) {
+void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id,
+               const poplar::DebugContext& context) {
   const poplar::SourceLocation& at = context.getSourceLocation();
   const std::uint32_t site = at.isValid() && at.getFileName() ? shared.graph.call_site(at.getFileName(), at.getLineNumber()) : shared.site;
   if (site != 0) sites.emplace(id, site);

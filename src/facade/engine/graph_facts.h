@@ -31,7 +31,9 @@ void add_graph_facts(const GraphFacts& facts, profile::Report& report);
 // Those of executed steps, from their compute sets'.
 void add_flops(profile::Report& report);
 
-// Keeps the line of the user's program that variable or compute set `id` was made by, if it is known: the context's or that of a SourceScope.
-void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id, const poplar::DebugContext& context);
+// Keeps the line of the user's program that variable or compute set `id` was made by, if it is known: the context's or that of a
+// SourceScope.
+void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id,
+               const poplar::DebugContext& context);
 
 }  // namespace pando::facade

@@ -63,9 +63,11 @@ TEST(Report, WhatALibraryMakesBelongsToTheLineThatCalledIt) {
   EXPECT_EQ(DebugContext(called, "out", library).getSourceLocation().getLineNumber(), 7u);
   const DebugInfo info(called, "popops");
   const DebugNameAndId name(info, "parts"), part(name, "first");
-  for (const DebugContext& below : {DebugContext(info, "out", library), DebugContext(name, "out", library), DebugContext(part, "out", library)})
+  for (const DebugContext& below :
+       {DebugContext(info, "out", library), DebugContext(name, "out", library), DebugContext(part, "out", library)})
     EXPECT_EQ(below.getSourceLocation().getFileName(), std::string("user.cpp"));
-  EXPECT_EQ(DebugContext(called, "inner", SourceLocation("f", "inner.cpp", 3)).getSourceLocation().getLineNumber(), 3u) << "the innermost place that is known";
+  EXPECT_EQ(DebugContext(called, "inner", SourceLocation("f", "inner.cpp", 3)).getSourceLocation().getLineNumber(), 3u)
+      << "the innermost place that is known";
   EXPECT_FALSE(DebugContext("alone", library).getSourceLocation().isValid());
 }
 
