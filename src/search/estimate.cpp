@@ -1,3 +1,4 @@
+#include "search/memory/memory_report.h"
 #include "search/placement.h"
 #include "search/strategy.h"
 
@@ -77,6 +78,19 @@ class Estimator {
     return e_;
   }
 
+  // Stages that are alike written out.
+  std::vector<RankMemory> ranks() {
+    std::vector<RankMemory> all;
+    for (const Stage& like : stages_) {
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(like.times); ++i) {
+        Stage s = like;
+        s.rank += i;
+        all.push_back({s.rank, static_cast<std::int64_t>(s.layers + s.expert_layers), stage_memory(s)});
+      }
+    }
+    return all;
+  }
+
  private:
   // Neighbours with as many layers of each kind are alike, but for the first two and the last: one stands for all.
   void make_stages(const Division& d) {
@@ -143,9 +157,11 @@ class Estimator {
   double parameters(const Stage& s, bool experts) const {
     const double t = static_cast<double>(s_.tensor);
     if (experts) return s.expert_layers * m_.expert_parameters() / static_cast<double>(s_.expert) / t;
-    return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) +
-            (s.first + s.last) * m_.embedding_parameters()) /
-           t;
+    // A stage that has embedding and head holds weights that they share once.
+    const int embeddings = s.first && s.last && m_.tied ? 1 : s.first + s.last;
+    return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) + embeddings * m_.embedding_parameters()) /
+               t +
+           (s.first ? m_.position_parameters() : 0);
   }
   // What the data-parallel devices of a stage exchange, in seconds: after the last backward pass; during the backward passes of all
   // microbatches, where gradients are split (ZeRO 2); before the passes of all microbatches, where weights are (ZeRO 3).
@@ -261,6 +277,12 @@ class Estimator {
     e_.expert_transfers = transfers(LayerTransfer::experts);
     e_.recomputing = of_slowest([](const LayerCosts& l) { return l.again_seconds; });
     e_.head = microbatches_ * head_of_slowest();
+    double whole = 0;
+    for (std::size_t b = 0; b < e_.basis.size(); ++b) {
+      e_.basis[b] = sum_over_layers(*slowest_, [b](const LayerCosts& l) { return l.basis_seconds[b]; });
+      whole += e_.basis[b];
+    }
+    for (double& b : e_.basis) b = whole > 0 ? b / whole : 0;
     e_.computing = e_.seconds - e_.bubble - e_.pipeline_transfers - e_.data_transfers - e_.synchronisation - e_.optimizer - e_.host -
                    e_.offload - e_.head - e_.tensor_transfers - e_.context_transfers - e_.expert_transfers - e_.recomputing;
   }
@@ -348,7 +370,7 @@ class Estimator {
     const double widest = std::max(layer_->activation_bytes, expert_layer_->activation_bytes);
     if (s_.offload_activations) activations = std::min(activations, 2 * widest);
     const auto tokens = static_cast<double>(s_.microbatch * m_.seq) / static_cast<double>(s_.context);
-    if (s.last) activations += 4 * tokens * static_cast<double>(m_.vocab) / t;  // logits and their gradient
+    if (s.last) activations += c_.logit_bytes * tokens * static_cast<double>(m_.vocab) / t;
     kind(MemoryKind::activations) = activations;
     kind(MemoryKind::workspace) =
         std::max({layer_->working_bytes, expert_layer_->working_bytes, again_->working_bytes, expert_again_->working_bytes});
@@ -376,7 +398,12 @@ class Estimator {
 
 }  // namespace
 
-Division even_division(std::int64_t layers, std::int64_t ranks) { return {layers / ranks, layers / ranks, layers % ranks}; }
+Division even_division(std::int64_t layers, std::int64_t ranks) {
+  const std::int64_t each = layers / ranks, more = layers % ranks;
+  // One form for each division: all but the last having one more is that they have as many.
+  if (ranks > 1 && more == ranks - 1) return {each, each + 1, 0};
+  return {each, each, more};
+}
 
 Division weighed_division(const StrategyFacts& facts, const Strategy& s) {
   Strategy plain;
@@ -428,6 +455,11 @@ std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Str
 std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s) {
   const std::vector<std::int64_t> all = layers_of_ranks(facts, s);
   return (*std::max_element(all.begin(), all.end()) + s.chunks() - 1) / s.chunks();
+}
+
+std::vector<RankMemory> memory_of_ranks(const StrategyFacts& facts, const Strategy& s) {
+  LayerMemo own;
+  return Estimator(facts, facts.memo != nullptr ? *facts.memo : own, s).ranks();
 }
 
 Estimate estimate(const StrategyFacts& facts, const Strategy& s) {

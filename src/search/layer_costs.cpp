@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace pando::search {
 
@@ -38,6 +41,7 @@ class LayerWriter {
     else
       attention();
     join(false);
+    if (m_.norms == 4) norm_behind("norm behind attention");
     residual("residual");
     norm("norm 2");
     join(true);
@@ -46,6 +50,7 @@ class LayerWriter {
     else
       dense(static_cast<double>(m_.ffn));
     join(false);
+    if (m_.norms == 4) norm_behind("norm behind dense layers");
     residual("residual 2");
     finish();
     return std::move(out_);
@@ -59,14 +64,18 @@ class LayerWriter {
   // As measured, with the launch of the machine as it is used; or by the machine's curve.
   double bytewise(std::string_view op, bool backward, double bytes) const {
     const auto seconds = simulate::bytewise_seconds(c_.measured, op, backward, bytes);
-    return seconds ? c_.launch + simulate::without_launch(*seconds, c_.measured.launch) : memory(bytes);
+    if (!seconds) return memory(bytes);
+    basis_ = simulate::Basis::measured;
+    return c_.launch + simulate::without_launch(*seconds, c_.measured.launch);
   }
 
   double product_seconds(double m, double k, double n, double count, char layout) const {
     const double operations = 2 * m * k * n;
     if (shapes_ != nullptr && count == 1) {
-      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::bf16))
+      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::bf16)) {
+        basis_ = share->basis;
         return c_.launch + operations / (c_.half_operations * share->efficiency);
+      }
     }
     const double bytes = 2 * count * (m * k + k * n + m * n);
     return c_.launch + std::max(count * operations / (c_.half_operations * c_.matmul_efficiency.at(count * operations)),
@@ -74,7 +83,8 @@ class LayerWriter {
   }
 
   void add(std::vector<LayerOp>& phase, std::string_view name, double seconds, LayerTransfer transfer = LayerTransfer::none) {
-    phase.push_back({name, seconds, transfer});
+    // The basis of the number that was just made.
+    phase.push_back({name, seconds, transfer, std::exchange(basis_, simulate::Basis::assumed)});
   }
 
   // `op`: the name of measured rows.
@@ -87,8 +97,10 @@ class LayerWriter {
   double eight_bit_seconds(double m, double k, double n, char layout) const {
     const double operations = 2 * m * k * n;
     if (shapes_ != nullptr) {
-      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::fp8))
+      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::fp8)) {
+        basis_ = share->basis;
         return c_.launch + operations / (c_.eight_bit_operations * share->efficiency);
+      }
     }
     const double bytes = m * k + k * n + 2 * m * n;
     return c_.launch + std::max(operations / (c_.eight_bit_operations * c_.matmul_efficiency.at(operations)),
@@ -105,7 +117,25 @@ class LayerWriter {
   bool eight_bits() const { return s_.precision != Precision::bf16; }
 
   // (m, k) times (k, n). `count` of them at once have no weights: both gradients are of inputs.
-  void product(std::string_view name, double m, double k, double n, double count = 1) {
+  // `parts`: of a product that trainers call as several, the widths of the others.
+  void product(std::string_view name, double m, double k, double n, double count = 1, std::initializer_list<double> parts = {}) {
+    const std::size_t before = out_.forward.size();
+    write_product(name, m, k, n, count);
+    if (s_.recompute != Recompute::alternate || count > 1) return;
+    // The results of the first, the third and so on are kept; the others are made again.
+    double again = n;
+    const auto call = [&](double width) {
+      if (++calls_ % 2 == 0) return;
+      again -= width;
+      kept_products_ += 2 * m * width;
+    };
+    double rest = n;
+    for (const double width : parts) call(width), rest -= width;
+    call(rest);
+    for (std::size_t i = before; i < out_.forward.size(); ++i) share_again_.emplace_back(i, again / n);
+  }
+
+  void write_product(std::string_view name, double m, double k, double n, double count) {
     if (eight_bits() && count == 1) {
       casts(m * k, k * n, m * n);
       add(out_.forward, name, eight_bit_seconds(m, k, n, 'f'));
@@ -128,6 +158,12 @@ class LayerWriter {
     memory_op(name, norm_op(), 4 * width_ * norm_share_, 10 * width_ * norm_share_);
     keep(2 * width_ * norm_share_);                                           // its input
     keep(2 * width_ * (split_ && !s_.regather && t_ > 1 ? 1 : norm_share_));  // its result, the products' operand
+  }
+
+  // Of what a part of the layer gives, before it is added.
+  void norm_behind(std::string_view name) {
+    memory_op(name, norm_op(), 4 * width_ * norm_share_, 10 * width_ * norm_share_);
+    keep(2 * width_ * norm_share_);
   }
 
   void residual(std::string_view name) {
@@ -183,7 +219,11 @@ class LayerWriter {
     const auto d = static_cast<double>(m_.size_of_head());
     // A device has one head of keys and values at least.
     const double q = static_cast<double>(m_.heads) * d / t_, kv = std::max(1.0, static_cast<double>(m_.keys()) / t_) * d;
-    product("queries, keys, values", tokens_, static_cast<double>(m_.hidden), q + 2 * kv);
+    product("queries, keys, values", tokens_, static_cast<double>(m_.hidden), q + 2 * kv, 1, {q, kv});
+    if (m_.norms_heads) {
+      memory_op("norms of heads", norm_op(), 4 * tokens_ * (q + kv), 10 * tokens_ * (q + kv));
+      keep(2 * tokens_ * (q + kv));
+    }
     memory_op("positions", "rotary", 4 * tokens_ * (q + kv), 4 * tokens_ * (q + kv));
     keep(2 * tokens_ * (q + 2 * kv));
     core(d, d, 2 * tokens_ * 2 * kv);
@@ -195,8 +235,8 @@ class LayerWriter {
     const auto h = static_cast<double>(m_.hidden), qr = static_cast<double>(m_.query_rank), kr = static_cast<double>(m_.kv_rank),
                d = static_cast<double>(m_.size_of_head()), pos = static_cast<double>(m_.position_size),
                value = static_cast<double>(m_.value_size), a = static_cast<double>(m_.heads) / t_;
-    product("queries down", tokens_, h, qr);
-    product("queries up", tokens_, qr, a * (d + pos));
+    if (qr > 0) product("queries down", tokens_, h, qr);
+    product("queries up", tokens_, qr > 0 ? qr : h, a * (d + pos));
     product("keys, values down", tokens_, h, kr + pos);
     product("keys, values up", tokens_, kr, a * (d + value));
     memory_op("norms of ranks", norm_op(), 4 * tokens_ * (qr + kr), 10 * tokens_ * (qr + kr));
@@ -230,9 +270,14 @@ class LayerWriter {
       keep(s_.recompute == Recompute::attention ? 0 : bytes);
       if (s_.recompute == Recompute::attention) out_.working_bytes += bytes;
     } else {
-      const double operations = 2 * b * here * seq * a * (qk + value);
+      const double operations = 2 * b * here * seq * a * (qk + value) * m_.attended;
       add(out_.forward, "attention", c_.launch + operations / (c_.half_operations * flash(qk, a, false)));
       add(out_.input_gradient, "attention", c_.launch + 2.5 * operations / (c_.half_operations * flash(qk, a, true)));
+    }
+    if (s_.recompute == Recompute::alternate) {
+      // Attention is not made again: its result is kept.
+      for (std::size_t i = first; i < out_.forward.size(); ++i) share_again_.emplace_back(i, 0);
+      kept_products_ += 2 * tokens_ * a * value;
     }
     if (s_.recompute == Recompute::attention) {
       out_.again.assign(out_.forward.begin() + static_cast<std::ptrdiff_t>(first), out_.forward.end());
@@ -251,13 +296,18 @@ class LayerWriter {
           2 * std::abs(std::log(static_cast<double>(a.seq) / seq)) + std::abs(std::log(static_cast<double>(a.heads * a.batch) / rows));
       if (distance < nearest) nearest = distance, best = a.efficiency;
     }
+    if (nearest < std::numeric_limits<double>::infinity())
+      basis_ = nearest < 1e-9 ? simulate::Basis::measured : simulate::Basis::interpolated;
     return best;
   }
 
   void dense(double ffn) {
     const auto h = static_cast<double>(m_.hidden);
     const double f = ffn / t_;
-    product("up", tokens_, h, (m_.gated ? 2 : 1) * f);
+    if (m_.gated)
+      product("up", tokens_, h, 2 * f, 1, {f});
+    else
+      product("up", tokens_, h, f);
     memory_op("activation", m_.gated ? "gated" : "gelu", (m_.gated ? 6 : 4) * tokens_ * f, (m_.gated ? 10 : 8) * tokens_ * f);
     product("down", tokens_, f, h);
     keep((m_.gated ? 6 : 4) * tokens_ * f);
@@ -311,6 +361,7 @@ class LayerWriter {
       for (const auto& g : shapes_->grouped) {
         if (g.layout == layout && static_cast<double>(g.groups) == groups && static_cast<double>(g.n) == wide &&
             static_cast<double>(g.k) == deep && std::abs(static_cast<double>(g.m) - m) < 0.02 * m) {
+          basis_ = simulate::Basis::measured;
           return c_.launch + operations / (c_.half_operations * g.efficiency);
         }
       }
@@ -320,6 +371,12 @@ class LayerWriter {
 
   void finish() {
     overlap();
+    if (s_.recompute == Recompute::alternate) {
+      out_.again = out_.forward;
+      for (const auto& [op, share] : share_again_) out_.again[op].seconds *= share;
+      out_.working_bytes += out_.activation_bytes;
+      out_.activation_bytes = 2 * width_ * norm_share_ + kept_products_;
+    }
     if (s_.recompute == Recompute::full) {
       out_.again = out_.forward;
       out_.working_bytes += out_.activation_bytes;
@@ -328,6 +385,7 @@ class LayerWriter {
     const auto sum = [&](const std::vector<LayerOp>& ops, double& into, bool again) {
       for (const LayerOp& o : ops) {
         into += o.seconds;
+        out_.basis_seconds[static_cast<std::size_t>(o.basis)] += o.seconds;
         if (o.transfer == LayerTransfer::none)
           out_.computing_seconds += o.seconds;
         else if (!again)
@@ -346,6 +404,8 @@ class LayerWriter {
   bool with_experts_;
   const MeasuredShapes* shapes_;
   Groups levels_;
+  // Of the op that is being priced.
+  mutable simulate::Basis basis_ = simulate::Basis::assumed;
   double t_ = 1, tokens_ = 0, width_ = 0, norm_share_ = 1;
   bool split_ = false;
   struct Join {
@@ -354,6 +414,10 @@ class LayerWriter {
     bool opens;
   };
   std::vector<Join> joins_;
+  // Of recompute=alternate: products that were called, bytes of results that are kept, and which share of an op is made again.
+  int calls_ = 0;
+  double kept_products_ = 0;
+  std::vector<std::pair<std::size_t, double>> share_again_;
   LayerCosts out_;
 
   friend double head_seconds(const Transformer&, const Cluster&, const Strategy&, const MeasuredShapes*);

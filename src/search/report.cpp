@@ -136,9 +136,14 @@ std::string rates_of(const Transformer& model, const simulate::Cluster& cluster,
   const double tokens = static_cast<double>(found.strategy.batch) * static_cast<double>(model.seq), seconds = found.estimate.seconds,
                devices = static_cast<double>(found.strategy.devices()),
                peak = found.strategy.precision == Precision::bf16 ? cluster.half_operations : cluster.eight_bit_operations;
-  return fmt::format("{}: sequences of {} tokens; {:.1f} tokens a second and device, {:.1f} % of the peak (MFU)\nmachine {}: {}\n",
+  std::string notes;
+  for (const std::string& note : model.notes) notes += fmt::format("note: {}\n", note);
+  return notes +
+         fmt::format("{}: sequences of {} tokens; {:.1f} tokens a second and device, {:.1f} % of the peak (MFU)\nmachine {}: {}\n",
                      model.name, model.seq, tokens / seconds / devices,
                      100 * tokens * model.operations_per_token() / (seconds * devices * peak), cluster.name, cluster.source) +
+         fmt::format("of the layers' time, {:.0f} % rests on measured rows, {:.0f} % on rows near them, {:.0f} % on the machine's curves\n",
+                     100 * found.estimate.basis[0], 100 * found.estimate.basis[1], 100 * found.estimate.basis[2]) +
          (found.strategy.precision == Precision::bf16
               ? std::string()
               : fmt::format("precision={} changes what is computed; --require precision=bf16 leaves it out\n",

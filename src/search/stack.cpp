@@ -47,8 +47,13 @@ simulate::Cluster with_stack(simulate::Cluster c, const Stack& s) {
   if (s.pace != 1) {
     scale(c.matmul_efficiency, s.pace);
     scale(c.memory_efficiency, s.pace);
+    for (auto& p : c.measured.shapes.products) p.efficiency *= s.pace;
+    for (auto& g : c.measured.shapes.grouped) g.efficiency *= s.pace;
+    for (auto& p : c.measured.shapes.attentions) p.efficiency *= s.pace;
+    for (auto& b : c.measured.bytewise) b.seconds /= s.pace;
     added += fmt::format(", {:g} of the machine's pace", s.pace);
   }
+  if (s.logit_bytes > 0) c.logit_bytes = s.logit_bytes, added += fmt::format(", {:g} bytes a logit", s.logit_bytes);
   for (simulate::NetworkLevel& l : c.levels) l.slowdown = s.waits ? 1 : l.slowdown;
   if (s.waits) added += ", waits for transfers";
   // "ipu2:64" is an ipu2.

@@ -17,6 +17,8 @@ struct Stack {
   std::vector<std::pair<std::string, double>> op_seconds;
   // What products and memory reach of the machine's own shares.
   double pace = 1;
+  // What the loss holds for each number of the head's result; 0: as the machine says.
+  double logit_bytes = 0;
   // Transfers of data parallelism hide behind nothing.
   bool waits = false;
   // Bytes of a device for its context and the library of collectives; what the allocator holds for each byte in use.

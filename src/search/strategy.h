@@ -17,7 +17,8 @@ namespace pando::search {
 // Bytes.
 inline constexpr double kGib = 1024.0 * 1024 * 1024;
 
-enum class Recompute : std::uint8_t { none, attention, full };
+// Nothing; the scores of attention and what follows from them; all of a layer; all of a layer but for attention and every other product.
+enum class Recompute : std::uint8_t { none, attention, full, alternate };
 // What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same
 // with tensors that stay split along the sequence between them (sequence parallel).
 enum class TensorComm : std::uint8_t { all_reduce, split_all_reduce, sequence_parallel };
@@ -87,6 +88,8 @@ struct LayerOp {
   std::string_view name;
   double seconds = 0;
   LayerTransfer transfer = LayerTransfer::none;
+  // Whether the time is that of a measured row, of rows near it, or of the machine's curves.
+  simulate::Basis basis = simulate::Basis::assumed;
 };
 
 struct LayerCosts {
@@ -97,6 +100,8 @@ struct LayerCosts {
   double computing_seconds = 0;
   // Of the three passes, what is seen of transfers, by LayerTransfer.
   std::array<double, 4> transfer_seconds{};
+  // Of all passes, by simulate::Basis.
+  std::array<double, 3> basis_seconds{};
   // Kept of one microbatch for the way back, and the most that one layer's backward pass needs beside it.
   double activation_bytes = 0, working_bytes = 0;
   double seconds() const { return forward_seconds + input_seconds + weight_seconds + again_seconds; }
@@ -166,6 +171,8 @@ struct Estimate {
   // On the fullest device, by kind; and which stage that is.
   std::array<double, simulate::kMemoryKinds> memory{};
   std::int64_t fullest_stage = 0;
+  // Of the slowest rank's layers: shares of their time by simulate::Basis; they add up to 1.
+  std::array<double, 3> basis{};
   // Of the second memory, the most that a device uses.
   double far_bytes = 0;
   bool fits(double memory, const simulate::Cluster& c) const {

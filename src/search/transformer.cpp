@@ -2,6 +2,7 @@
 
 #include "base/source_location.h"
 #include "base/text/similar_names.h"
+#include "search/models/model_config.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +20,8 @@ double Transformer::layer_parameters(bool with_experts) const {
   if (latent()) {
     const auto q = static_cast<double>(query_rank), kv = static_cast<double>(kv_rank), head = static_cast<double>(size_of_head()),
                pos = static_cast<double>(position_size), value = static_cast<double>(value_size);
-    attention = h * q + q * a * (head + pos) + h * (kv + pos) + kv * a * (head + value) + a * value * h;
+    const double queries = query_rank > 0 ? h * q + q * a * (head + pos) : h * a * (head + pos);
+    attention = queries + h * (kv + pos) + kv * a * (head + value) + a * value * h;
   } else {
     const auto d = static_cast<double>(size_of_head());
     attention = h * d * (a + 2 * static_cast<double>(keys())) + a * d * h;
@@ -35,7 +37,8 @@ double Transformer::expert_parameters() const {
 
 double Transformer::parameters() const {
   const auto with = experts > 0 ? static_cast<double>(layers - dense_layers) : 0, without = static_cast<double>(layers) - with;
-  return without * layer_parameters(false) + with * (layer_parameters(true) + expert_parameters()) + embedding_parameters();
+  return without * layer_parameters(false) + with * (layer_parameters(true) + expert_parameters()) +
+         (tied ? 1 : 2) * embedding_parameters() + position_parameters();
 }
 
 double Transformer::operations_per_token() const {
@@ -44,7 +47,7 @@ double Transformer::operations_per_token() const {
   const double matrices = without * layer_parameters(false) + with * (layer_parameters(true) + used) + embedding_parameters();
   const double head = static_cast<double>(size_of_head() + position_size),
                value = static_cast<double>(latent() ? value_size : size_of_head());
-  const double attention = static_cast<double>(layers) * static_cast<double>(heads) * (head + value) * static_cast<double>(seq);
+  const double attention = attended * static_cast<double>(layers) * static_cast<double>(heads) * (head + value) * static_cast<double>(seq);
   return 6 * (matrices + attention);
 }
 
@@ -58,6 +61,7 @@ Transformer gpt(std::string name, std::int64_t layers, std::int64_t heads, std::
   t.hidden = hidden;
   t.ffn = 4 * hidden;
   t.seq = seq;
+  t.tied = true;
   return t;
 }
 
@@ -67,6 +71,7 @@ Transformer llama(std::string name, std::int64_t layers, std::int64_t heads, std
   t.ffn = ffn;
   t.vocab = 128256;
   t.gated = true;
+  t.tied = false;
   t.dropout = false;
   t.keeps_scores = false;
   return t;
@@ -123,10 +128,11 @@ void each_size(Transformer& t, F f) {
   f("experts", t.experts), f("experts_each", t.experts_each), f("shared_experts", t.shared_experts), f("expert_ffn", t.expert_ffn),
       f("dense_layers", t.dense_layers);
   f("query_rank", t.query_rank), f("kv_rank", t.kv_rank), f("position_size", t.position_size), f("value_size", t.value_size);
+  f("learned_positions", t.learned_positions), f("norms", t.norms);
 }
 template <class F>
 void each_switch(Transformer& t, F f) {
-  f("gated", t.gated), f("dropout", t.dropout), f("keeps_scores", t.keeps_scores);
+  f("gated", t.gated), f("dropout", t.dropout), f("keeps_scores", t.keeps_scores), f("tied", t.tied), f("norms_heads", t.norms_heads);
 }
 
 [[noreturn]] void refuse_file(const std::string& file, const std::string& what) {
@@ -137,7 +143,7 @@ void each_switch(Transformer& t, F f) {
 void check_members(const nlohmann::json& j, const std::string& file) {
   if (!j.is_object())
     refuse_file(file, "a model is an object of sizes, such as {\"layers\": 32, \"hidden\": 4096, \"heads\": 32, \"seq\": 4096}");
-  std::vector<std::string> known{"name"};
+  std::vector<std::string> known{"name", "attended"};
   Transformer t;
   each_size(t, [&](const char* name, const auto&) { known.emplace_back(name); });
   each_switch(t, [&](const char* name, const auto&) { known.emplace_back(name); });
@@ -177,14 +183,23 @@ void check_sizes(Transformer t, const std::string& file) {
     if (t.expert_ffn < 1) refuse_file(file, "expert_ffn, the width of an expert, is missing");
     if (t.dense_layers > t.layers) refuse_file(file, fmt::format("dense_layers is {}; there are {} layers", t.dense_layers, t.layers));
   }
-  if (t.latent() != (t.kv_rank > 0))
-    refuse_file(file, fmt::format("query_rank is {} and kv_rank {}; latent attention has both", t.query_rank, t.kv_rank));
+  if (!t.latent() && t.query_rank > 0)
+    refuse_file(file, fmt::format("query_rank is {} and kv_rank 0; latent attention has a rank of keys and values", t.query_rank));
+  if (t.norms != 2 && t.norms != 4) refuse_file(file, fmt::format("norms is {}; a layer has 2, or 4 with those behind its parts", t.norms));
+  if (!(t.attended > 0 && t.attended <= 1))
+    refuse_file(file, fmt::format("attended is {}; a share over 0 and up to 1 is expected", t.attended));
 }
 
-Transformer from_json(const std::string& text, const std::string& file) {
+Transformer from_json(const std::string& text, std::int64_t seq, const std::string& file) {
   try {
-    const auto j = nlohmann::json::parse(text);
+    auto j = nlohmann::json::parse(text);
+    if (j.is_object() && (j.contains("model_type") || j.contains("architectures"))) {
+      Transformer t = transformer_of_config(j, seq, file);
+      check_sizes(t, file);
+      return t;
+    }
     check_members(j, file);
+    if (seq > 0) j["seq"] = seq;
     Transformer t;
     t.name = j.value("name", file);
     for (const char* needed : {"layers", "hidden", "heads", "seq"}) {
@@ -202,6 +217,9 @@ Transformer from_json(const std::string& text, const std::string& file) {
       into = j.value(name, into);
     });
     if (!j.contains("ffn")) t.ffn = 4 * t.hidden;
+    if (j.contains("attended") && !j["attended"].is_number())
+      refuse_file(file, fmt::format("attended is {}; a number is expected", j["attended"].dump()));
+    t.attended = j.value("attended", 1.0);
     check_sizes(t, file);
     return t;
   } catch (const nlohmann::json::parse_error& e) {
@@ -231,16 +249,29 @@ const std::vector<Transformer>& transformers() {
   return all;
 }
 
-Transformer transformer_named(std::string_view name_or_file) {
+std::string to_json(const Transformer& t) {
+  nlohmann::ordered_json j = {{"name", t.name}};
+  Transformer copy = t;
+  const Transformer plain;
+  each_size(copy, [&](const char* name, std::int64_t n) { j[name] = n; });
+  each_switch(copy, [&](const char* name, bool b) { j[name] = b; });
+  if (t.attended != plain.attended) j["attended"] = t.attended;
+  return j.dump(2) + "\n";
+}
+
+Transformer transformer_named(std::string_view name_or_file, std::int64_t seq) {
   std::string known;
-  for (const Transformer& t : transformers()) {
-    if (t.name == name_or_file) return t;
+  for (Transformer t : transformers()) {
+    if (t.name == name_or_file) {
+      if (seq > 0) t.seq = seq;
+      return t;
+    }
     known += (known.empty() ? "" : ", ") + t.name;
   }
   const std::string file(name_or_file);
   std::ifstream in(file);
   if (!in) fail(ErrorKind::poplar_error, "unknown-model", "no model and no file '{}'; models: {}", name_or_file, known);
-  return from_json(std::string(std::istreambuf_iterator<char>(in), {}), file);
+  return from_json(std::string(std::istreambuf_iterator<char>(in), {}), seq, file);
 }
 
 }  // namespace pando::search

@@ -195,11 +195,12 @@ ValidationSet mtnlg_set(const simulate::Csv& csv) {
 ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
   ValidationSet set;
   set.name = memory ? "torchtitan_h100 memory" : "torchtitan_h100";
-  set.note = memory
-                 ? "GiB of a device, by --machine h100 --stack torchtitan. Nothing is calibrated."
-                 : "tokens a second and device, by --machine h100 --stack torchtitan. What products and memory reach was chosen with the "
-                   "second row.";
-  const simulate::Cluster h100 = with_stack(simulate::cluster_named("h100"), stack_named("torchtitan"));
+  set.note =
+      memory
+          ? "GiB of a device, by --machine h100-500w --stack torchtitan. Nothing is calibrated."
+          : "tokens a second and device, by --machine h100-500w --stack torchtitan. Nothing is calibrated: products as measured on another "
+            "H100, in proportion to the power limit.";
+  const simulate::Cluster h100 = with_stack(simulate::cluster_named("h100-500w"), stack_named("torchtitan"));
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string& name = csv.text(i, "model");
     Transformer m = transformer_named(name.starts_with("llama3.1-405B")  ? "llama3-405b"
@@ -209,9 +210,12 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     Strategy s;
     s.tensor = csv.count(i, "tp"), s.data = csv.count(i, "fsdp"), s.pipeline = csv.count(i, "pp"), s.context = csv.count(i, "cp");
     s.batch = csv.count(i, "global_batch"), s.microbatch = s.pipeline > 1 ? 1 : csv.count(i, "local_batch");
-    s.zero = 3;
+    s.zero = 3, s.data_overlap = true;
+    // Tensor parallelism splits along the sequence, too; async TP hides its transfers.
+    if (s.tensor > 1) s.comm = TensorComm::sequence_parallel;
+    if (name.find("async") != std::string::npos) s.tensor_overlap = TensorOverlap::ring;
     s.precision = csv.integer(i, "float8") != 0 ? Precision::fp8 : Precision::bf16;
-    s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::attention;
+    s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::alternate;
     const Estimate e = estimate(m, h100, s);
     ValidationRow r;
     r.set = set.name;
@@ -219,9 +223,7 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
              (s.precision == Precision::fp8 ? ", float8" : "");
     r.unit = memory ? "GiB" : "tokens/s";
     r.measured = csv.number(i, memory ? "memory_GiB_measured" : "tokens_per_s_per_gpu_measured");
-    const auto gpus = static_cast<double>(csv.count(i, "gpus"));
-    r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / gpus / e.seconds;
-    r.calibrates = !memory && i == 1;
+    r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / static_cast<double>(csv.count(i, "gpus")) / e.seconds;
     set.rows.push_back(std::move(r));
   }
   return set;

@@ -1,9 +1,12 @@
 #include "simulate/cluster.h"
 
 #include "base/error.h"
+#include "simulate/shipped_rows.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace pando::simulate {
 
@@ -57,10 +60,29 @@ const std::vector<Cluster>& clusters() {
   return all;
 }
 
+namespace {
+
+// Rows are read once, and only of machines that are asked for.
+const Cluster& with_rows(const Cluster& cluster) {
+  static const std::map<std::string, Cluster, std::less<>> all = [] {
+    std::map<std::string, Cluster, std::less<>> with;
+    for (Cluster c : clusters()) {
+      const Measured* rows = shipped_rows(c.name);
+      if (rows == nullptr) continue;
+      c.measured = *rows;
+      with.emplace(c.name, std::move(c));
+    }
+    return with;
+  }();
+  return all.find(cluster.name)->second;
+}
+
+}  // namespace
+
 const Cluster& cluster_named(std::string_view name) {
   std::string known;
   for (const Cluster& c : clusters()) {
-    if (c.name == name) return c;
+    if (c.name == name) return shipped_rows(name) != nullptr ? with_rows(c) : c;
     known += (known.empty() ? "" : ", ") + c.name;
   }
   fail(ErrorKind::poplar_error, "unknown-cluster",

@@ -66,6 +66,8 @@ struct Cluster {
   std::vector<NetworkLevel> levels;
   // What an optimizer reads and writes for each parameter, and the host's work for each microbatch of a pipeline, which nothing hides.
   double optimizer_bytes = 42, microbatch_seconds = 0;
+  // What the loss holds for each number of the head's result (logits, their gradient, copies).
+  double logit_bytes = 4;
   // What a device costs, for searches by price; 0: unknown.
   double price_per_hour = 0;
   // What members rest on, by their names in JSON: "measured ...", "data sheet ...", "assumed ...".

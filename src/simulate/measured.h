@@ -129,7 +129,7 @@ void sort_rows(Measured& measured);
 // above the largest row. Nothing where no row has these devices and nodes.
 std::optional<double> collective_seconds(const Measured& measured, Collective what, double bytes, std::int64_t devices, std::int64_t nodes,
                                          std::int64_t beside);
-// Of an op by bytes in one direction, likewise; compiled rows go before others.
+// Of an op by bytes in one direction, likewise; the least of eager and compiled rows.
 std::optional<double> bytewise_seconds(const Measured& measured, std::string_view op, bool backward, double bytes);
 
 }  // namespace pando::simulate

@@ -212,7 +212,7 @@ training-step gpt
 schedule --name 1F1B --ranks 2 --microbatches 2
 schedule --name 1F1B --ranks 64 --microbatches 256 --draw
 simulate $placed --machine bow-pod
-search gpt2 --devices 4 --batch 8 --quiet
+search gpt2 --machine selene --devices 4 --batch 8 --quiet
 transform $scratch/step.txt --batch x,z --data 2 --summary
 project $here/../golden/project/note.txt --policy delay --draw 3 -q
 run $scratch/step.txt --seed 1 --zeros n
@@ -334,41 +334,80 @@ check "calibrate: no such machine" 2 "no machine 'abacus'" "$pando" calibrate --
 check "calibrate: no such model" 2 "no model and no file 'gpt5'" "$pando" calibrate --torch --model gpt5
 check "calibrate: a machine to be like, without the script" 2 '\-\-like requires --torch' "$pando" calibrate --like h100
 check "calibrate: the script has no seconds" 2 '\-\-seconds: the script has --quick' "$pando" calibrate --torch --seconds 3
-check "search: no memory" 2 'a number with B, kB' "$pando" search gpt2 --batch 8 --devices 4 --memory nanGB
-check "search: no devices" 2 "'0': a whole number from 1 to 2147483647 is expected" "$pando" search gpt2 --batch 8 --devices 0
-check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
-check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
-check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
+models=$here/../data/models
+check "search: a machine is asked for" 2 '\-\-machine .pando machines lists them. is required' "$pando" search gpt2 --devices 8 --batch 8
+check "machines: those of simulate" 0 '^h100 +989 ' "$pando" machines
+check "machines: what is measured" 0 '^ +measured on one H100 SXM, 2026-11-27: .*launch' "$pando" machines
+check "machines: one as JSON" 0 '"provenance": \{' "$pando" machines gb200
+"$pando" machines l40s >"$scratch/l40s.json"
+check "machines: what was printed is a machine" 0 'machine l40s: ' "$pando" search gpt2 --devices 8 --batch 8 --quiet --machine "$scratch/l40s.json"
+check "machines: there is none" 2 "no machine 'h1000'" "$pando" machines h1000
+check "search: a config.json" 0 'sequences of 4096 tokens' \
+  "$pando" search "$models/llama3_8b.json" --seq-length 4096 --machine h100 --devices 8 --batch 64 --quiet
+check "search: a config.json without a length" 2 'say --seq-length' "$pando" search "$models/llama3_8b.json" --machine h100 --devices 8 --batch 64
+check "search: a length of a model by name" 0 'sequences of 2048 tokens' \
+  "$pando" search llama3-8b --seq-length 2048 --machine h100 --devices 8 --batch 64 --quiet
+check "search: a length of a program" 2 '\-\-seq-length: a program has its positions' \
+  "$pando" search "$placed" --seq-length 8 --machine h100
+check "model: sizes of a config.json" 0 '"kv_heads": 8' "$pando" training-step sizes "$models/llama3_8b.json" --seq-length 4096
+"$pando" training-step sizes "$models/llama3_8b.json" --seq-length 4096 -o "$scratch/sizes.json" 2>"$scratch/err"
+check "model: they are a model" 0 'sequences of 4096 tokens' "$pando" search "$scratch/sizes.json" --machine h100 --devices 8 --batch 64 --quiet
+check "memory: it fits" 0 'it fits: the fullest device .rank 0. needs [0-9.]+ of [0-9.]+ GiB .* are left' \
+  "$pando" memory llama3-8b --devices 64 --batch 256 --machine h100
+check "memory: it does not, and what would do" 1 'what would do, the quickest first: [a-z]+[= ]' \
+  "$pando" memory llama3-8b --strategy "d=8" --batch 8 --machine h100
+check "memory: a table" 1 '^rank,layers,weights_bytes,' "$pando" memory llama3-8b --strategy "d=8" --batch 8 --machine h100 --csv -
+check "memory: against a rule" 1 'heads: 32 heads do not divide over t=7' "$pando" memory llama3-8b --strategy "t=7" --batch 8 --machine h100
+check "memory: no machine" 2 '\-\-machine is required' "$pando" memory llama3-8b --devices 8
+check "memory: no devices" 2 '\-\-devices, or a --strategy, is required' "$pando" memory llama3-8b --machine h100 --batch 8
+for trainer in megatron torchtitan deepspeed galvatron; do
+  check "search: a strategy for $trainer" 0 '' "$pando" search llama3-8b --machine h100 --devices 64 --batch 256 --quiet --emit "$trainer:$scratch/$trainer.txt"
+  check "memory: a strategy of $trainer is read" 0 'it fits' "$pando" memory llama3-8b --machine h100 --devices 64 --batch 256 \
+    --strategy "$trainer:$scratch/$trainer.txt" --memory 1TB
+done
+check "simulate: flags of Megatron-LM" 0 't=2 p=4 d=8 b=1 .*zero=1 recompute=attention' "$pando" simulate --model llama3-8b --machine h100 --devices 64 \
+  --strategy "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --micro-batch-size 1 --global-batch-size 256 --use-distributed-optimizer --recompute-activations"
+check "simulate: a flag that is not understood" 2 '\-\-tensor-model-parallel-sise is not understood.*the nearest is --tensor-model-parallel-size' \
+  "$pando" simulate --model llama3-8b --machine h100 --devices 64 --strategy "--tensor-model-parallel-sise 2 --global-batch-size 256"
+check "search: why not, by flags" 0 'why not --tensor-model-parallel-size 8' "$pando" search llama3-8b --machine h100 --devices 8 --batch 64 --quiet \
+  --why-not "--tensor-model-parallel-size 8 --micro-batch-size 1 --global-batch-size 64"
+check "memory: settings that cannot be read" 2 "settings of 'vllm' cannot be read; those of deepspeed, galvatron, megatron, torchtitan can" \
+  "$pando" memory llama3-8b --machine h100 --devices 8 --batch 8 --strategy vllm:x
+check "search: no memory" 2 'a number with B, kB' "$pando" search --machine selene gpt2 --batch 8 --devices 4 --memory nanGB
+check "search: no devices" 2 "'0': a whole number from 1 to 2147483647 is expected" "$pando" search --machine selene gpt2 --batch 8 --devices 0
+check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
+check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search --machine selene llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
+check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search --machine selene gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
 check "search: what the space does not have may be quicker" 0 'quicker than the best of the space .*the space does not have p=16, c=2, schedule=ZBV$' \
   "$pando" search llama3-405b --devices 1024 --batch 1536 --machine h100 --quiet --space calculon \
   --why-not "t=8 p=16 d=4 b=1 c=2 zero=1 comm=sequence-parallel overlap=ring schedule=ZBV regather data-overlap"
 echo '{"layers": 2, "hidden": 8, "heads": 2, "seq": 8, "droput": false}' >"$scratch/typo.json"
 check "search: what a result says" 0 'sequences of 2048 tokens; [0-9.]+ tokens a second and device, [0-9.]+ % of the peak' \
-  "$pando" search gpt3-13b --devices 16 --batch 64 --quiet
-check "search: a stack keeps memory" 0 'stack torchtitan, 0.6 of the machine.s pace, 9.5 GiB of 80.0 kept' \
+  "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet
+check "search: a stack keeps memory" 0 'stack torchtitan, 14 bytes a logit, 9.4 GiB of 79.2 kept' \
   "$pando" search gpt2 --devices 8 --batch 64 --machine h100 --stack torchtitan --quiet
-check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, megatron, torchtitan" "$pando" search gpt2 --devices 8 --batch 64 --stack mine
+check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, megatron, torchtitan" "$pando" search --machine selene gpt2 --devices 8 --batch 64 --stack mine
 check "search: precision is demanded" 1 'selene has no products in 8-bit floats' \
   "$pando" simulate --model gpt2 --batch 8 --machine selene --strategy "d=8 precision=fp8"
-check "search: a misspelt member" 2 "typo.json: there is no member 'droput'; the nearest is dropout" "$pando" search "$scratch/typo.json" --devices 1 --batch 1
+check "search: a misspelt member" 2 "typo.json: there is no member 'droput'; the nearest is dropout" "$pando" search --machine selene "$scratch/typo.json" --devices 1 --batch 1
 echo '{"layers": 2, "hidden": 8, "heads": 4, "kv_heads": 3, "seq": 8}' >"$scratch/odd.json"
-check "search: sizes that cannot be" 2 'kv_heads is 3, which does not divide heads 4' "$pando" search "$scratch/odd.json" --devices 1 --batch 1
-check "search: what is outside" 0 '^outside the space: .*schedule=ZB-H2 \(only' "$pando" search gpt2 --devices 2 --batch 8 --quiet
-check "search: nothing fits on a smaller machine" 1 "break the rule 'network': 64 devices; the machine has 8" \
-  "$pando" search llama3-8b --devices 64 --batch 64 --machine b200 --quiet
-check "search: nothing fits, and what would do" 1 'what would do: [0-9]+ devices and a batch of' "$pando" search gpt3-175b --devices 16 --batch 16 --quiet
+check "search: sizes that cannot be" 2 'kv_heads is 3, which does not divide heads 4' "$pando" search --machine selene "$scratch/odd.json" --devices 1 --batch 1
+check "search: what is outside" 0 '^outside the space: .*schedule=ZB-H2 \(only' "$pando" search --machine selene gpt2 --devices 2 --batch 8 --quiet
+check "search: nothing fits on a smaller machine" 1 "break the rule 'network': 64 devices; the machine has 16" \
+  "$pando" search llama3-8b --devices 64 --batch 64 --machine dgx2 --quiet
+check "search: nothing fits, and what would do" 1 'what would do: [0-9]+ devices and a batch of' "$pando" search --machine selene gpt3-175b --devices 16 --batch 16 --quiet
 check "search: the words" 0 'Megatron-LM --tensor-model-parallel-size' "$pando" search --words
-check "search: a degree that cuts nothing" 0 'e=2 cuts nothing: gpt2 has no experts' "$pando" search gpt2 --devices 2 --batch 8 --quiet --why-not "d=2 e=2"
-check "search: a space of a program" 2 '\-\-space: it takes a transformer' "$pando" search "$here/../data/simulate/data_parallel.txt" --space trainers
+check "search: a degree that cuts nothing" 0 'e=2 cuts nothing: gpt2 has no experts' "$pando" search --machine selene gpt2 --devices 2 --batch 8 --quiet --why-not "d=2 e=2"
+check "search: a space of a program" 2 '\-\-space: it takes a transformer' "$pando" search --machine selene "$here/../data/simulate/data_parallel.txt" --space trainers
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
-check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
+check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
 check "search: options of programs beside a transformer" 2 '\-\-schedules: it takes a program' \
-  "$pando" search gpt2 --batch 8 --quiet --schedules all
-check "search: nothing fits" 1 'nothing fits' "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
+  "$pando" search --machine selene gpt2 --batch 8 --quiet --schedules all
+check "search: nothing fits" 1 'nothing fits' "$pando" search --machine selene gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
 check "search: nothing fits, with a certificate" 1 'certificate: [1-9][0-9]* points = 0 evaluated' \
-  "$pando" search gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
-check "search: memory that is none" 2 '--memory lots' "$pando" search gpt2 --batch 8 --memory lots
-check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search gpt2 --devices 8,16 --batch 16 --by price --quiet
+  "$pando" search --machine selene gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
+check "search: memory that is none" 2 '--memory lots' "$pando" search --machine selene gpt2 --batch 8 --memory lots
+check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search --machine selene gpt2 --devices 8,16 --batch 16 --by price --quiet
 numbers='"half_operations": 1, "single_operations": 1, "vector_operations": 1, "memory_bytes_per_second": 1, "memory_bytes": 1'
 printf '{"name": "a", %s, "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' "$numbers" >"$scratch/machine.json"
 check "search: a machine that cannot be" 2 'bytes_per_second of a level is 0' "$pando" search gpt2 --batch 8 --machine "$scratch/machine.json"
@@ -382,9 +421,9 @@ check "search: some layers compute again" 0 'recompute=full recompute-layers=[0-
   "$pando" search "$scratch/long.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --memory 900KB --recompute-sets \
   --require "pipeline=2 microbatches=4"
 check "search: updates that wait for all ranks" 0 'synchronisation 0.0[0-9]*[1-9]' \
-  "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --wide --require "t=2 p=8 schedule=ZB-H2"
+  "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet --wide --require "t=2 p=8 schedule=ZB-H2"
 check "search: updates that do not" 0 'synchronisation 0.0000' \
-  "$pando" search gpt3-13b --devices 16 --batch 64 --quiet --wide --require "t=2 p=8 schedule=ZB-H2 post-validation"
+  "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet --wide --require "t=2 p=8 schedule=ZB-H2 post-validation"
 check "search: what was written is simulated" 0 '^4 devices, ' "$pando" simulate "$scratch/four.pando" --machine ipu2:64
 check "simulate: compiled to tiles, against the cycle model" 0 'by the cycle model [0-9.e-]+ s \([0-9]+ cycles on 4 IPUs\)' \
   "$pando" simulate "$scratch/four.pando" --fidelity cycles --tiles 64
@@ -402,10 +441,10 @@ check "search: cuts of weights" 0 '^equality: (bit for bit|equal to)' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --require "tensor=2" --cuts
 check "search: cuts of several weights" 0 '^equality: (bit for bit|equal to)' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --check --require "tensor=2" --cuts 2
-check "search: a number of cuts" 2 '\-\-cuts' "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --cuts none
-check "search: memory in other units" 1 'nothing fits' "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --memory 1KiB
+check "search: a number of cuts" 2 '\-\-cuts' "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --cuts none
+check "search: memory in other units" 1 'nothing fits' "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --memory 1KiB
 check "search: a demand that cannot be" 1 'no strategy has so many devices' \
-  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4 --quiet --require "tensor=3"
+  "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 4 --quiet --require "tensor=3"
 "$pando" model mlp --layers 4 --width 512 --batch 512 -o "$scratch/wide.txt"
 check "search: a program by time" 0 'by time: 4 devices' \
   "$pando" search "$scratch/wide.txt" --samples x,z --devices 1,4 --machine bow-pod --quiet --require "microbatches=1"
@@ -415,21 +454,21 @@ check "search: why not, of several sizes" 0 '1 devices are better by price' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 1,4 --machine bow-pod --quiet --require "microbatches=1" --by price --why-not data=4
 check "search: too many devices" 2 "'4294967297': a whole number from 1 to 2147483647 is expected" \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4294967297 --machine bow-pod --quiet
-check "search: samples are in the program" 2 'a program has its samples' "$pando" search "$scratch/gpt.txt" --batch 8 --devices 2
-check "search: a folder is no model" 2 "cannot read $scratch/no_rows: it is a folder" "$pando" search "$scratch/no_rows" --devices 2 --batch 4
+check "search: samples are in the program" 2 'a program has its samples' "$pando" search --machine selene "$scratch/gpt.txt" --batch 8 --devices 2
+check "search: a folder is no model" 2 "cannot read $scratch/no_rows: it is a folder" "$pando" search --machine selene "$scratch/no_rows" --devices 2 --batch 4
 check "search: more devices than a number has" 2 "'99999999999999999999': a whole number from 1 to " \
-  timeout 10 "$pando" search gpt2 --devices 99999999999999999999 --batch 4
+  timeout 10 "$pando" search --machine selene gpt2 --devices 99999999999999999999 --batch 4
 echo '{"layers": 2,, }' >"$scratch/model.json"
-check "search: a model that is no JSON" 2 'model.json:1:14: parse error at line 1, column 14' "$pando" search "$scratch/model.json" --devices 2 --batch 4
+check "search: a model that is no JSON" 2 'model.json:1:14: parse error at line 1, column 14' "$pando" search --machine selene "$scratch/model.json" --devices 2 --batch 4
 expect "search: no library is named" "$(grep -c exception "$scratch/err")" 0
-check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search gpt.json --devices 2
+check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search --machine selene gpt.json --devices 2
 check "search: why not, a word that is none" 2 "'t' is no word of a strategy" \
-  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --why-not "t=2"
+  "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --why-not "t=2"
 check "search: a demand" 0 'data=2 zero=3' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "data=2 zero=3"
 check "search: a word that is none" 2 "'datum' is no word of a strategy" \
-  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --require "datum=2"
-check "search: a transformer needs its batch" 2 '--batch is required' "$pando" search gpt2
+  "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --require "datum=2"
+check "search: a transformer needs its batch" 2 '--batch is required' "$pando" search --machine selene gpt2
 check "search: a transformer's winner is written" 0 'samples/s' \
   "$pando" search gpt2 --devices 4 --batch 4 --machine bow-pod --memory 100GB --quiet --require "t=4 b=1 recompute=full" --emit "$scratch/gpt2.pando"
 check "search: it is a program" 0 '^4 devices, ' "$pando" simulate "$scratch/gpt2.pando" --machine selene

@@ -1,10 +1,13 @@
-// pando machines: what can be compiled for.
+// pando machines: what can be compiled for, and what programs and transformers are simulated on.
 #include "machine/machine.h"
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "base/command/files.h"
 #include "cli/command_row.h"
+#include "simulate/cluster_json.h"
 
 namespace pando::cli {
 namespace {
@@ -21,9 +24,38 @@ std::string table() {
   return text;
 }
 
+// Members by what they rest on: "data sheet: half_operations, memory_bytes".
+std::string basis_of(const simulate::Cluster& c) {
+  std::vector<std::pair<std::string, std::string>> by_reason;
+  for (const auto& [member, why] : c.provenance) {
+    bool found = false;
+    for (auto& [reason, members] : by_reason) {
+      if (reason == why) members += ", " + member, found = true;
+    }
+    if (!found) by_reason.emplace_back(why, member);
+  }
+  std::string text;
+  for (const auto& [reason, members] : by_reason) text += fmt::format("      {}: {}\n", reason, members);
+  return text;
+}
+
+std::string clusters_table() {
+  std::string text =
+      fmt::format("\nFor simulate, search and memory (pando machines NAME prints one as JSON):\n{:<12} {:>9} {:>9} {:>9}  {}\n", "name",
+                  "TFLOP/s", "GB/s", "GB", "what");
+  for (const simulate::Cluster& c : simulate::clusters()) {
+    text += fmt::format("{:<12} {:>9.4g} {:>9.4g} {:>9.4g}  {}\n", c.name, c.half_operations / 1e12, c.memory_bytes_per_second / 1e9,
+                        static_cast<double>(c.memory_bytes) / 1e9, c.doc);
+    text += c.provenance.empty() ? fmt::format("      {}\n", c.source) : basis_of(c);
+  }
+  return text + "ipu2, ipu2:64 and the like are IPUs, with 64 tiles each\n";
+}
+
 void describe(CLI::App* command, Invocation& invocation) {
-  command->callback([&invocation] {
-    write_file("-", table());
+  const auto name = std::make_shared<std::string>();
+  command->add_option("name", *name, "A machine for simulate and search: print it as JSON, to start from");
+  command->callback([name, &invocation] {
+    write_file("-", name->empty() ? table() + clusters_table() : simulate::to_json(simulate::cluster_of(*name)));
     invocation.status = 0;
   });
 }
@@ -34,9 +66,10 @@ CommandRow command_machines() {
   return {
       .name = "machines",
       .group = CommandGroup::look,
-      .summary = "List the machines that can be compiled for",
+      .summary = "List the machines that can be compiled for, and those that can be simulated",
       .describe = describe,
-      .examples = {{"pando machines", "a line for each: IPUs, tiles, memory, clock"}},
+      .examples = {{"pando machines", "a line for each; of clusters also what is measured and what assumed"},
+                   {"pando machines h100", "one as JSON, to start from"}},
       .statuses = {{"0", "listed"}, {"2", "the input or the command line is wrong"}},
   };
 }

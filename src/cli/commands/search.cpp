@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -14,10 +13,13 @@
 #include "cli/command_row.h"
 #include "cli/shared/search_program.h"
 #include "cli/shared/transformer.h"
+#include "cli/shared/words.h"
 #include "ir/text/print.h"
 #include "search/programs/bridge.h"
 #include "search/programs/strategy_text.h"
 #include "search/search.h"
+#include "search/settings/emit_settings.h"
+#include "search/shapes.h"
 #include "search/stack.h"
 #include "simulate/cluster_json.h"
 
@@ -25,41 +27,17 @@ namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string model, machine = "selene", memory, by = "time", svg, why;
+  std::string model, machine, memory, by = "time", svg, why;
   // Of a program.
   ProgramArguments program;
   std::vector<std::int64_t> devices{8};
   search::Space space;
   std::size_t top = 5;
-  std::int64_t batch = 0;
+  std::int64_t batch = 0, seq = 0;
   std::string reach = "trainers", stack = "megatron";
   bool words = false;
   bool frontier = false, brute_force = false, quiet = false, wide = false;
 };
-
-// "28GB", "624KiB" or bytes; 0 if it is none of these.
-double bytes_of(const std::string& text) {
-  std::size_t used = 0;
-  double n = 0;
-  try {
-    n = std::stod(text, &used);
-  } catch (const std::exception&) { return 0; }
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
-                                                            {"B", 1},
-                                                            {"kB", 1e3},
-                                                            {"KB", 1e3},
-                                                            {"MB", 1e6},
-                                                            {"GB", 1e9},
-                                                            {"TB", 1e12},
-                                                            {"KiB", 1024.0},
-                                                            {"MiB", 1024.0 * 1024},
-                                                            {"GiB", 1024.0 * 1024 * 1024},
-                                                            {"TiB", 1024.0 * 1024 * 1024 * 1024}};
-  for (const auto& [unit, bytes] : kUnits) {
-    if (text.substr(used) == unit) return std::isfinite(n * bytes) ? n * bytes : 0;
-  }
-  return 0;
-}
 
 void show_progress(const search::Certificate& c) {
   fmt::print(stderr, "\r{} of {} points evaluated, {} excluded", c.evaluated, c.points, c.by_rule + c.by_memory + c.by_time);
@@ -85,8 +63,27 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   return search_for_program(p, cluster);
 }
 
-// The winner as a program: a GPT of these sizes, distributed.
-void emit(const Arguments& a, const search::Transformer& model, const search::Strategy& s) {
+// The trainer of NAME or NAME:PATH, and the path; null: it is the path of a program.
+std::pair<const search::EmitTarget*, std::string> emit_target_of(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const search::EmitTarget* target = search::find_emit_target(text.substr(0, colon));
+  return {target, colon == std::string::npos ? "" : text.substr(colon + 1)};
+}
+
+// The winner in a trainer's words; or as a program: a GPT of these sizes, distributed.
+void emit(const Arguments& a, const search::Transformer& model, const simulate::Cluster& cluster, const search::Strategy& s) {
+  const auto [target, path] = emit_target_of(a.program.emit);
+  if (target != nullptr) {
+    const search::StrategyFacts facts{model, cluster, nullptr, search::measured_shapes_of(cluster)};
+    if (target->folder != nullptr) {
+      if (path.empty())
+        throw CLI::ValidationError("--emit", fmt::format("{} writes files: {}:DIR is expected", target->name, target->name));
+      target->folder(facts, s, path);
+    } else {
+      write_file(path.empty() ? "-" : path, target->text(facts, s));
+    }
+    return;
+  }
   const transform::Strategy t = search::transforms_of(model, s);
   write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
   complain_of("search", fmt::format("{}: {}", a.program.emit, search::to_string(t)));
@@ -103,14 +100,23 @@ int run(Arguments& a) {
   const simulate::Cluster machine = simulate::cluster_of(a.machine);
   if (is_program(a.model)) return run_program(a, machine);
   const simulate::Cluster cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
-  const search::Transformer model = transformer_of(a.model);
+  const search::Transformer model = transformer_of(a.model, a.seq);
   if (a.batch == 0) throw CLI::RequiredError("--batch");
   // Words that are none are found before the search.
-  if (!a.why.empty()) search::parse_strategy(a.why, a.batch);
+  const search::StrategyFacts facts{model, cluster, nullptr, search::measured_shapes_of(cluster)};
+  search::Strategy asked;
+  if (!a.why.empty()) {
+    const search::ReadSettings r = search::settings_of(a.why, facts, a.devices.size() == 1 ? a.devices[0] : 0, a.batch);
+    for (const std::string& note : r.notes) complain_of("search", "note: " + note);
+    asked = r.strategy;
+    if (asked.batch != a.batch)
+      throw CLI::ValidationError("--why-not", fmt::format("it has a batch of {}, --batch is {}", asked.batch, a.batch));
+  }
   a.space.batch = a.batch;
   a.space.reach = a.wide ? search::Reach::everything : search::reach_named(a.reach);
   a.space.recompute_sets = a.program.space.recompute_sets;
-  a.space.runnable = !a.program.emit.empty();
+  const search::EmitTarget* const target = emit_target_of(a.program.emit).first;
+  a.space.runnable = !a.program.emit.empty() && (target == nullptr || target->runnable);
   search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
   if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
   search::Result best;
@@ -147,13 +153,11 @@ int run(Arguments& a) {
     fmt::print("{}by {}: {} devices\n", search::outside_of(a.space), a.by, a.space.devices);
   if (!best.best.empty()) fmt::print("{}", search::rates_of(model, cluster, best.best.front()));
   if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.space, best));
-  if (!a.why.empty()) {
-    fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, search::parse_strategy(a.why, a.space.batch), best));
-  }
+  if (!a.why.empty()) { fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, asked, best)); }
   if (!a.svg.empty()) {
     write_file(a.svg, search::frontier_svg(best, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
   }
-  if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, best.best.front().strategy);
+  if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, cluster, best.best.front().strategy);
   return best.best.empty() ? kNo : 0;
 }
 
@@ -173,13 +177,17 @@ void describe(CLI::App* command, Invocation& invocation) {
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
   std::string stacks;
   for (const auto& s : search::stacks()) stacks += " " + s.name;
-  command->add_option("model", a->model,
-                      "An ONNX model, a module's text (.txt, .pando), a transformer by name, or a JSON file of its sizes:" + models);
-  command->add_option("--machine", a->machine, "A machine by name, or a JSON file:" + machines)->capture_default_str();
+  command->add_option(
+      "model", a->model,
+      "An ONNX model, a module's text (.txt, .pando), a transformer by name, its config.json (Hugging Face), or a JSON file of its sizes:" +
+          models);
+  command->add_option("--machine", a->machine,
+                      "A machine by name, or a JSON file (pando machines lists them, pando calibrate measures one):" + machines);
   command->add_option("--devices", a->devices, "Devices; several numbers are compared")
       ->delimiter(',')
       ->check(at_least_one<std::int32_t>());
   command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(at_least_one<std::int64_t>());
+  CLI::Option* const seq = add_seq_length(*command, a->seq, "Of a transformer: ");
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
   command
@@ -199,11 +207,17 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--top", a->top, "How many are shown")->check(whole_number(1, 1000))->capture_default_str();
   command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
   command->add_option("--svg", a->svg, "Draw memory against samples a second into a file");
-  command->add_option("--why-not", a->why, "A strategy: why is it not the answer?");
+  command->add_option("--why-not", a->why, "A strategy, flags of Megatron-LM, or TRAINER:FILE: why is it not the answer?");
   command->add_flag("--brute-force", a->brute_force, "Evaluate every point");
   command->add_flag("--quiet", a->quiet, "No progress");
   ProgramArguments& p = a->program;
-  command->add_option("--emit", p.emit, "Write the best as a program (of a transformer: only what transforms can make is searched)");
+  std::string targets;
+  for (const search::EmitTarget& t : search::emit_targets()) targets += fmt::format("; {}: {}", t.name, t.doc);
+  command->add_option(
+      "--emit", p.emit,
+      "Write the best: FILE as a program (of a transformer: only what transforms can make is searched); of a transformer NAME "
+      "or NAME:PATH, in a trainer's words" +
+          targets);
   command->add_option("--samples", p.samples, "Of a program: inputs that count samples, as name or name:dimension")->delimiter(',');
   command->add_option("--sequence", p.sequence, "Of a program: inputs that count positions, as name:dimension")->delimiter(',');
   command->add_option("--experts", p.experts, "Of a program: weights that count experts, as name:dimension")->delimiter(',');
@@ -240,17 +254,19 @@ void describe(CLI::App* command, Invocation& invocation) {
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
-  command->callback([a, command, &invocation] {
+  command->callback([a, command, seq, &invocation] {
     if (a->words) {
       fmt::print("{}", search::words_page());
       return;
     }
     if (a->model.empty()) throw CLI::RequiredError("model");
+    if (a->machine.empty()) throw CLI::RequiredError("--machine (pando machines lists them)");
     if (!is_program(a->model)) refuse_options_of_programs(*command);
     for (const char* option : {"--space", "--stack"}) {
       if (is_program(a->model) && command->get_option(option)->count() > 0)
         throw CLI::ValidationError(option, "it takes a transformer's name or sizes");
     }
+    if (is_program(a->model) && seq->count() > 0) throw CLI::ValidationError("--seq-length", "a program has its positions");
     invocation.status = run(*a);
   });
 }
@@ -263,10 +279,10 @@ CommandRow command_search() {
       .group = CommandGroup::predict,
       .summary = "Find the best distribution of a training step, with a certificate",
       .describe = describe,
-      .examples = {{"pando search gpt3-175b --devices 1024 --batch 1024", "the best strategies of a known transformer"},
-                   {"pando search model.onnx --devices 4 --emit model4.pando",
+      .examples = {{"pando search gpt3-175b --machine h100 --devices 1024 --batch 1024", "the best strategies of a known transformer"},
+                   {"pando search model.onnx --machine h100 --devices 4 --emit model4.pando",
                     "the best of a program, written as a program of four devices"},
-                   {"pando search gpt3-13b --devices 16 --batch 64 --why-not d=16", "why a strategy is not the answer"}},
+                   {"pando search gpt3-13b --machine h100 --devices 16 --batch 64 --why-not d=16", "why a strategy is not the answer"}},
       .statuses = {{"0", "found"}, {"1", "nothing fits, or --check found a difference"}, {"2", "the input or the command line is wrong"}},
   };
 }

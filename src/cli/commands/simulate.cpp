@@ -12,16 +12,18 @@
 #include "cli/shared/transformer.h"
 #include "ir/checks/read_module.h"
 #include "search/search.h"
+#include "search/settings/emit_settings.h"
+#include "search/shapes.h"
 #include "search/stack.h"
 #include "search/timeline.h"
 #include "search/validate.h"
-#include "simulate/chakra.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/cost_model_planned.h"
 #include "simulate/flatten.h"
 #include "simulate/ipu_cluster.h"
 #include "simulate/observed/beside.h"
 #include "simulate/simulate.h"
+#include "simulate/traces/chakra.h"
 
 namespace pando::cli {
 namespace {
@@ -29,7 +31,7 @@ namespace {
 struct Arguments {
   std::string input, machine = "selene", cost = "machine", table, trace, beside, chakra, validate, model, strategy;
   std::string fidelity = "ops", stack = "megatron";
-  std::int64_t batch = 1, tiles = 64;
+  std::int64_t batch = 0, seq = 0, devices = 0, tiles = 64;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
 };
 
@@ -78,10 +80,14 @@ Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
 
 // A step of a transformer under a strategy, without a program.
 int run_model(const Arguments& a) {
-  const search::Transformer model = transformer_of(a.model);
+  const search::Transformer model = transformer_of(a.model, a.seq);
   const simulate::Cluster machine = simulate::cluster_of(a.machine),
                           cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
-  const search::Strategy s = search::parse_strategy(a.strategy, a.batch);
+  const search::ReadSettings settings =
+      search::settings_of(a.strategy, {model, cluster, nullptr, search::measured_shapes_of(cluster)}, a.devices, a.batch);
+  for (const std::string& note : settings.notes) complain_of("simulate", "note: " + note);
+  const search::Strategy& s = settings.strategy;
+  if (s.batch == 0) throw CLI::RequiredError("--batch");
   if (const search::Violation v = search::first_violation(model, cluster, s)) {
     complain_of("simulate", fmt::format("{}: {}", v.rule, v.message));
     return kNo;
@@ -196,12 +202,18 @@ void describe(CLI::App* command, Invocation& invocation) {
   CLI::Option* const validate =
       command->add_option("--validate", a->validate, "A folder of published measurements: print them beside the model's predictions");
   command->add_flag("--rows", a->rows, "With --validate: every row")->needs(validate);
-  CLI::Option* const model =
-      command->add_option("--model", a->model, "Instead of a program: a step of this transformer (see pando search)");
+  CLI::Option* const model = command->add_option(
+      "--model", a->model,
+      "Instead of a program: a step of this transformer: a name, a config.json, a JSON file of sizes (see pando search)");
   CLI::Option* const strategy =
-      command->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full'")->needs(model);
-  CLI::Option* const batch =
-      command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(at_least_one<std::int64_t>());
+      command
+          ->add_option("--strategy", a->strategy, "With --model: as 't=8 p=8 d=16 recompute=full', flags of Megatron-LM, or TRAINER:FILE")
+          ->needs(model);
+  command->add_option("--devices", a->devices, "With --model: devices, for settings of a trainer that do not say how many")
+      ->needs(model)
+      ->check(at_least_one<std::int32_t>());
+  command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(at_least_one<std::int64_t>());
+  add_seq_length(*command, a->seq, "With --model: ")->needs(model);
   std::string stacks;
   for (const auto& s : search::stacks()) stacks += " " + s.name;
   command
@@ -209,7 +221,7 @@ void describe(CLI::App* command, Invocation& invocation) {
                    "With --model: the software that runs the step, which adds waiting and keeps memory:" + stacks + "; none: neither")
       ->needs(model)
       ->capture_default_str();
-  model->needs(strategy)->needs(batch);
+  model->needs(strategy);
   command->callback([a, command, input, validate, model, &invocation] {
     const std::size_t subjects = input->count() + validate->count() + model->count();
     if (subjects == 0) throw CLI::RequiredError("a program, --model, or --validate DIR");

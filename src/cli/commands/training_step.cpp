@@ -7,6 +7,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "cli/command_row.h"
+#include "cli/shared/transformer.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
@@ -18,6 +19,8 @@ struct Arguments {
   models::Mlp mlp;
   models::Gpt gpt;
   bool adam = false;
+  std::string file;
+  std::int64_t seq = 0;
   std::string output = "-";
 };
 
@@ -66,11 +69,26 @@ void add_gpt(CLI::App& model, const std::shared_ptr<Arguments>& a, Invocation& i
   });
 }
 
+void add_sizes(CLI::App& model, const std::shared_ptr<Arguments>& a, Invocation& invocation) {
+  CLI::App* const c = model.add_subcommand("sizes", "What search, simulate and memory read of a transformer: its sizes as JSON");
+  c->add_option("model", a->file, "A transformer by name, its config.json (Hugging Face), or a JSON file of its sizes")->required();
+  add_seq_length(*c, a->seq, "");
+  c->add_option("-o,--output", a->output, "File; - is standard output")->capture_default_str();
+  c->callback([a, &invocation] {
+    const search::Transformer t = transformer_of(a->file, a->seq);
+    write_file(a->output, search::to_json(t));
+    for (const std::string& note : t.notes) fmt::print(stderr, "note: {}\n", note);
+    fmt::print(stderr, "{:.4g} billion parameters\n", t.parameters() / 1e9);
+    invocation.status = 0;
+  });
+}
+
 void describe(CLI::App* command, Invocation& invocation) {
   command->require_subcommand(1);
   const auto a = std::make_shared<Arguments>();
   add_mlp(*command, a, invocation);
   add_gpt(*command, a, invocation);
+  add_sizes(*command, a, invocation);
 }
 
 }  // namespace

@@ -1,14 +1,21 @@
 #include "cli/shared/transformer.h"
+
+#include "base/command/arguments.h"
 #include "base/command/files.h"
 
 #include <algorithm>
 
 namespace pando::cli {
 
-search::Transformer transformer_of(const std::string& name_or_file) {
+search::Transformer transformer_of(const std::string& name_or_file, std::int64_t seq) {
   const auto has_the_name = [&](const search::Transformer& t) { return t.name == name_or_file; };
   if (!std::ranges::any_of(search::transformers(), has_the_name)) refuse_folder(name_or_file);
-  return search::transformer_named(name_or_file);
+  return search::transformer_named(name_or_file, seq);
+}
+
+CLI::Option* add_seq_length(CLI::App& command, std::int64_t& seq, const std::string& what) {
+  return command.add_option("--seq-length", seq, what + "tokens of a sample; otherwise what the name or the file says")
+      ->check(at_least_one<std::int64_t>());
 }
 
 }  // namespace pando::cli

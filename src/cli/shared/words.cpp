@@ -2,6 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+#include <string_view>
+#include <utility>
+
 namespace pando::cli {
 
 std::map<std::string, std::int32_t> dimensions_of(const std::vector<std::string>& list) {
@@ -33,6 +37,29 @@ std::map<std::string, std::int64_t> sizes_of(const std::vector<std::string>& lis
     all[item.substr(0, at)] = std::stoll(size);
   }
   return all;
+}
+
+double bytes_of(const std::string& text) {
+  std::size_t used = 0;
+  double n = 0;
+  try {
+    n = std::stod(text, &used);
+  } catch (const std::exception&) { return 0; }
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"", 1},
+                                                            {"B", 1},
+                                                            {"kB", 1e3},
+                                                            {"KB", 1e3},
+                                                            {"MB", 1e6},
+                                                            {"GB", 1e9},
+                                                            {"TB", 1e12},
+                                                            {"KiB", 1024.0},
+                                                            {"MiB", 1024.0 * 1024},
+                                                            {"GiB", 1024.0 * 1024 * 1024},
+                                                            {"TiB", 1024.0 * 1024 * 1024 * 1024}};
+  for (const auto& [unit, bytes] : kUnits) {
+    if (text.substr(used) == unit) return std::isfinite(n * bytes) ? n * bytes : 0;
+  }
+  return 0;
 }
 
 }  // namespace pando::cli

@@ -13,4 +13,7 @@ std::map<std::string, std::int32_t> dimensions_of(const std::vector<std::string>
 // "name=size". Throws CLI::ValidationError.
 std::map<std::string, std::int64_t> sizes_of(const std::vector<std::string>& list);
 
+// "28GB", "624KiB" or bytes; 0 if it is none of these.
+double bytes_of(const std::string& text);
+
 }  // namespace pando::cli

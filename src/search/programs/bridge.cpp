@@ -45,6 +45,7 @@ transform::Program program_of(const Transformer& t, std::int64_t batch) {
 
 transform::Strategy transforms_of(const Transformer& model, const Strategy& s) {
   if (s.comm == TensorComm::split_all_reduce) no_transform("all-reduces in two parts with whole tensors between them");
+  if (s.recompute == Recompute::alternate) no_transform("computing every other product again");
   if (s.regather) no_transform("gathering a layer's input again on the way back");
   if (s.tensor_overlap != TensorOverlap::none) no_transform("tensor-parallel transfers beside products");
   if (s.precision != Precision::bf16) no_transform("products in 8-bit floats");

@@ -2,41 +2,60 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the H100 SXM: 989 TFLOP/s in half precision, 1,979 in 8-bit
-// floats, 134 without tensor cores (half), 3,350 GB/s; NVLink
-// 900 GB/s, half of it in each direction; 400 Gbit/s of InfiniBand a device. Efficiencies are those of selene: nothing here is fitted.
+// Sources. [card] NVIDIA's data sheet of the H100 SXM: 989 TFLOP/s in half precision, 1,979 in 8-bit floats, 134 without tensor cores
+// (half); NVLink 900 GB/s, half of it in each direction; 400 Gbit/s of InfiniBand a device. [measured] one H100 80GB HBM3 of 700 W,
+// by the script of pando calibrate --torch: measured_machines/h100.json has its rows. The network's shares of the peak are those of
+// selene.
 Cluster cluster_h100() {
   Cluster c;
   c.name = "h100";
   c.doc = "H100 SXM 80 GB, nodes of 8 with NVSwitch, one NDR InfiniBand link for each device";
-  c.source = "data sheet of the H100 SXM; efficiencies of the A100";
+  c.source =
+      "data sheet of the H100 SXM; one H100 measured with pando calibrate --torch on 2026-11-27 "
+      "(torch 2.11, CUDA 13.0, driver 580.159.04); network assumed";
   c.half_operations = 9.89e14;
   c.eight_bit_operations = 1.979e15;
-  c.single_operations = 6.7e13;
+  c.single_operations = 5.122e+13;
   c.vector_operations = 1.34e14;
-  c.matmul_efficiency.points = {{1e9, 0.15}, {1e10, 0.4}, {1e11, 0.65}, {1e12, 0.72}};
-  c.memory_bytes_per_second = 3.35e12;
-  c.memory_efficiency.points = {{1e6, 0.5}, {1e7, 0.72}, {1e8, 0.85}};
-  c.memory_bytes = 80LL << 30;
-  c.launch = 4e-6;
+  c.matmul_efficiency.points = {{4.194e+06, 0.000302}, {1.678e+07, 0.0024}, {2.684e+08, 0.0195}, {4.295e+09, 0.475}, {1.718e+10, 0.598},
+                                {6.872e+10, 0.658}, {2.749e+11, 0.683}, {1.1e+12, 0.693}, {4.398e+12, 0.7}, {1.759e+13, 0.695}};
+  c.memory_bytes_per_second = 3.051e+12;
+  c.memory_efficiency.points = {{4.915e+04, 0.00219}, {1.966e+05, 0.01}, {7.864e+05, 0.0412}, {3.146e+06, 0.233},
+                                {1.258e+07, 0.653}, {5.033e+07, 0.873}, {2.013e+08, 0.963}, {8.053e+08, 0.993}, {3.221e+09, 1}};
+  c.memory_bytes = 85017493504LL;
+  c.launch = 1.025e-06;
+  c.optimizer_bytes = 38.62;
   c.far_bytes = 1024LL << 30;
-  c.far_bytes_per_second = 6.4e10;
-  NetworkLevel node;
-  node.name = "nvswitch";
-  node.devices = 8;
-  node.bytes_per_second = 4.5e11;
-  node.efficiency.points = {{1e6, 0.35}, {1e7, 0.6}, {1e8, 0.77}};
-  node.latency = 3e-6;
-  node.reduces_in_network = true;
-  node.slowdown = 0.1;
-  NetworkLevel pod;
-  pod.name = "infiniband";
-  pod.devices = 16384;
-  pod.bytes_per_second = 5e10;
-  pod.efficiency.points = {{1e6, 0.5}, {1e8, 0.9}};
-  pod.latency = 6e-6;
-  pod.slowdown = 0.02;
-  c.levels = {node, pod};
+  c.far_bytes_per_second = 5.494e+10;
+  NetworkLevel nvswitch;
+  nvswitch.name = "nvswitch";
+  nvswitch.devices = 8;
+  nvswitch.bytes_per_second = 4.5e11;
+  nvswitch.efficiency.points = {{1e6, 0.35}, {1e7, 0.6}, {1e8, 0.77}};
+  nvswitch.latency = 3e-6;
+  nvswitch.slowdown = 0.1;
+  nvswitch.reduces_in_network = true;
+  NetworkLevel infiniband;
+  infiniband.name = "infiniband";
+  infiniband.devices = 16384;
+  infiniband.bytes_per_second = 5e10;
+  infiniband.efficiency.points = {{1e6, 0.5}, {1e8, 0.9}};
+  infiniband.latency = 6e-6;
+  infiniband.slowdown = 0.02;
+  c.levels = {nvswitch, infiniband};
+  c.provenance = {{"half_operations", "data sheet"},
+                  {"eight_bit_operations", "data sheet"},
+                  {"single_operations", "measured on one H100 SXM, 2026-11-27"},
+                  {"vector_operations", "data sheet"},
+                  {"matmul_efficiency", "measured on one H100 SXM, 2026-11-27"},
+                  {"memory_bytes_per_second", "measured on one H100 SXM, 2026-11-27"},
+                  {"memory_efficiency", "measured on one H100 SXM, 2026-11-27"},
+                  {"memory_bytes", "measured on one H100 SXM, 2026-11-27"},
+                  {"launch", "measured on one H100 SXM, 2026-11-27"},
+                  {"optimizer_bytes", "measured on one H100 SXM, 2026-11-27"},
+                  {"far_bytes", "assumed"},
+                  {"far_bytes_per_second", "measured on one H100 SXM, 2026-11-27"},
+                  {"levels", "assumed: data sheets, shares of the peak as of selene"}};
   return c;
 }
 

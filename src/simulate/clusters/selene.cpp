@@ -37,6 +37,10 @@ Cluster cluster_selene() {
   pod.latency = 1.5e-5;
   pod.slowdown = 0.02;
   c.levels = {node, pod};
+  c.provenance = {{"half_operations", "data sheet"},           {"matmul_efficiency", "fitted to published steps"},
+                  {"memory_bytes_per_second", "data sheet"},   {"memory_efficiency", "fitted to published steps"},
+                  {"memory_bytes", "data sheet"},              {"launch", "assumed"},
+                  {"levels", "nvswitch fitted to published steps; infiniband assumed"}};
   return c;
 }
 

@@ -1,4 +1,4 @@
-#include "simulate/chakra.h"
+#include "simulate/traces/chakra.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // Chakra traces, read again field by field: protobuf messages of et_def.proto.
-#include "simulate/chakra.h"
+#include "simulate/traces/chakra.h"
 
 #include "ir/text/parse.h"
 #include "simulate/flatten.h"

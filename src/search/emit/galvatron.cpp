@@ -1,0 +1,124 @@
+// A strategy file of Galvatron (hetu-galvatron 2.4): JSON with a list of settings by layer.
+#include "search/settings/emit_settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace pando::search {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The same for each layer.
+std::string each_layer(std::int64_t layers, std::int64_t value) {
+  return fmt::format("{}", fmt::join(std::vector<std::int64_t>(static_cast<std::size_t>(layers), value), ","));
+}
+
+std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
+  std::vector<std::string> notes = unsaid_anywhere(s);
+  notes.insert(notes.begin(), headline(f, s));
+  const std::int64_t n = f.model.layers;
+  Strategy plain = s;
+  plain.schedule = PipelineSchedule::one_f_one_b, plain.interleave = 1;
+  // Computed again layer by layer; attention alone cannot be said.
+  std::vector<std::int64_t> again(static_cast<std::size_t>(n), s.recompute == Recompute::full && s.recompute_first == 0 ? 1 : 0);
+  const std::vector<std::int64_t> ranks = layers_of_ranks(f, plain);
+  if (s.recompute == Recompute::full && s.recompute_first > 0) {
+    std::size_t begin = 0;
+    for (const std::int64_t layers : ranks) {
+      for (std::int64_t i = 0; i < std::min(layers, s.recompute_first); ++i) again[begin + static_cast<std::size_t>(i)] = 1;
+      begin += static_cast<std::size_t>(layers);
+    }
+  }
+  if (s.recompute == Recompute::attention || s.recompute == Recompute::alternate)
+    notes.push_back(fmt::format("not said: recompute={}; nothing is computed again", name_of(s.recompute)));
+  if (s.schedule != PipelineSchedule::one_f_one_b || s.interleave > 1)
+    notes.push_back(fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", name_of(s.schedule), s.interleave));
+  if (s.zero == 1) notes.emplace_back("not said: zero=1; zero2 runs instead");
+  if (s.context > 1) notes.push_back(fmt::format("not said: c={}", s.context));
+  if (s.expert > 1) notes.push_back(fmt::format("not said: e={}", s.expert));
+  if (s.tensor_overlap != TensorOverlap::none) notes.emplace_back("not said: overlap");
+  if (s.offload_weights || s.offload_optimizer || s.offload_activations) notes.emplace_back("not said: offload");
+  if (s.precision != Precision::bf16) notes.push_back(fmt::format("not said: precision={}", name_of(s.precision)));
+  const Json j = {{"comment", notes},
+                  {"pp_deg", s.pipeline},
+                  {"tp_sizes_enc", each_layer(n, s.tensor)},
+                  {"tp_consecutive_flags", each_layer(n, 1)},
+                  {"dp_types_enc", each_layer(n, s.zero == 3 ? 1 : 0)},
+                  {"use_sp", each_layer(n, 0)},
+                  {"checkpoint", fmt::format("{}", fmt::join(again, ","))},
+                  {"global_bsz", s.batch},
+                  {"chunks", s.microbatches()},
+                  {"pp_division", fmt::format("{}", fmt::join(ranks, ","))},
+                  {"pipeline_type", "pipedream_flush"},
+                  {"default_dp_type", s.zero == 0 ? "ddp" : "zero2"},
+                  {"vtp", s.tensor},
+                  {"vsp", 0}};
+  return j.dump(2) + "\n";
+}
+
+// "2,2,2": one value, or a refusal.
+std::int64_t one_of(const Json& j, const char* name, std::int64_t otherwise, const std::string& file) {
+  if (!j.contains(name)) return otherwise;
+  const std::string text = j[name].is_string() ? j[name].get<std::string>() : j[name].dump();
+  std::int64_t first = -1;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string item = text.substr(at, end - at);
+    if (item.empty() || item.size() > 12 || item.find_first_not_of("0123456789") != std::string::npos)
+      refuse_settings(file, fmt::format("{} is '{}'; whole numbers are expected", name, text));
+    const std::int64_t n = std::stoll(item);
+    if (first >= 0 && n != first)
+      refuse_settings(file, fmt::format("{} differs from layer to layer ('{}'); strategies have one value for all", name, text));
+    first = n;
+    at = end + 1;
+  }
+  return first;
+}
+
+ReadSettings read_galvatron(const std::string& text, const StrategyFacts& f, std::int64_t devices, std::int64_t batch,
+                            const std::string& file) {
+  const Json j = Json::parse(text, nullptr, false);
+  if (!j.is_object() || !j.contains("pp_deg") || !j.contains("tp_sizes_enc"))
+    refuse_settings(file, "it is no strategy of Galvatron: pp_deg and tp_sizes_enc are expected");
+  ReadSettings r;
+  Strategy& s = r.strategy;
+  s.pipeline = one_of(j, "pp_deg", 1, file), s.tensor = one_of(j, "tp_sizes_enc", 1, file);
+  if (devices == 0) refuse_settings(file, "a strategy of Galvatron does not say how many devices there are; say --devices");
+  if (s.pipeline < 1 || s.tensor < 1 || devices % (s.pipeline * s.tensor) != 0)
+    refuse_settings(file, fmt::format("{} devices are no multiple of {} x {}", devices, s.pipeline, s.tensor));
+  s.data = devices / s.pipeline / s.tensor;
+  r.devices = devices;
+  s.batch = r.batch = one_of(j, "global_bsz", batch, file);
+  if (s.batch == 0) refuse_settings(file, "there is no global_bsz; say --batch");
+  const std::int64_t chunks = std::max<std::int64_t>(1, one_of(j, "chunks", 1, file));
+  s.microbatch = std::max<std::int64_t>(1, s.batch / s.data / chunks);
+  const std::string type = j.value("default_dp_type", std::string("ddp"));
+  if (s.data > 1) s.zero = one_of(j, "dp_types_enc", 0, file) == 1 ? 3 : type == "zero2" ? 2 : type == "zero3" ? 3 : 0;
+  s.recompute = one_of(j, "checkpoint", 0, file) == 1 ? Recompute::full : Recompute::none;
+  if (s.tensor > 1) s.comm = TensorComm::sequence_parallel;
+  s.regather = s.tensor > 1 && !s.recomputes_all();
+  if (s.pipeline > 1 && j.contains("pp_division")) {
+    const std::string division = fmt::format("{}", fmt::join(layers_of_ranks(f, s), ","));
+    if (j["pp_division"] != division) r.notes.push_back(fmt::format("pp_division {}: {} is assumed", j["pp_division"].dump(), division));
+  }
+  return r;
+}
+
+}  // namespace
+
+EmitTarget emit_galvatron() {
+  EmitTarget t;
+  t.name = "galvatron";
+  t.doc = "a strategy file of Galvatron";
+  t.text = write_galvatron;
+  t.read = read_galvatron;
+  return t;
+}
+
+}  // namespace pando::search

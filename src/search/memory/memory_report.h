@@ -1,0 +1,37 @@
+// What a step needs of each device's memory, before it is launched; and what makes it fit.
+#pragma once
+
+#include "search/strategy.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace pando::search {
+
+// Bytes of each rank of the pipeline, in the order of ranks. The strategy must be without violations.
+struct RankMemory {
+  std::int64_t rank = 0, layers = 0;
+  // By simulate::MemoryKind.
+  std::array<double, simulate::kMemoryKinds> bytes{};
+  double sum() const;
+};
+std::vector<RankMemory> memory_of_ranks(const StrategyFacts& facts, const Strategy& s);
+
+// A line for each rank, bytes in GiB; the largest first line is the one that has to fit.
+std::string memory_table(const std::vector<RankMemory>& ranks);
+// The same in bytes, with a line of names.
+std::string memory_csv(const std::vector<RankMemory>& ranks);
+
+// A strategy that differs in one or two words from one that does not fit, and fits.
+struct FittingChange {
+  Strategy strategy;
+  Estimate estimate;
+  // The words that changed: "recompute=attention", "t=2 d=4".
+  std::string words;
+};
+// Of the changes of one word (or of two degrees whose product stays), the quickest first; of two where no single one does. `limit`: bytes
+// of a device.
+std::vector<FittingChange> changes_that_fit(const StrategyFacts& facts, const Strategy& s, double limit);
+
+}  // namespace pando::search

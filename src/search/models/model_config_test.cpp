@@ -1,0 +1,91 @@
+// Published configurations: sizes as their publishers count them, and what is not understood.
+#include "search/models/model_config.h"
+#include "search/strategy.h"
+#include "simulate/csv.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <poplar/exceptions.hpp>
+
+#include <fstream>
+
+namespace pando::search {
+namespace {
+
+const std::string kFolder = PANDO_SOURCE_DIR "/tests/data/models/";
+
+nlohmann::json config_of(const std::string& name) {
+  std::ifstream in(kFolder + name + ".json");
+  return nlohmann::json::parse(in);
+}
+
+TEST(ModelConfig, ParametersAreThePublished) {
+  const auto csv = simulate::Csv::read_file(kFolder + "parameters.csv");
+  ASSERT_GE(csv.rows(), 10u);
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const std::string& name = csv.text(i, "config");
+    const Transformer t = transformer_named(kFolder + name + ".json", 1024);
+    // Norms and biases are left out.
+    EXPECT_NEAR(t.parameters() / csv.number(i, "parameters"), 1, 1.5e-3) << name;
+    EXPECT_LE(t.parameters(), csv.number(i, "parameters")) << name;
+    // A step of it can be estimated.
+    Strategy s;
+    s.batch = 4, s.data = 4;
+    EXPECT_FALSE(first_violation(t, simulate::cluster_named("h100"), s)) << name;
+    EXPECT_GT(estimate(t, simulate::cluster_named("h100"), s).seconds, 0) << name;
+  }
+}
+
+TEST(ModelConfig, IsTheModelByName) {
+  const Transformer file = transformer_named(kFolder + "llama3_8b.json", 8192), named = transformer_named("llama3-8b");
+  const simulate::Cluster& h100 = simulate::cluster_named("h100");
+  const Strategy s = parse_strategy("t=2 p=2 d=4 zero=1", 64);
+  EXPECT_EQ(estimate(file, h100, s).seconds, estimate(named, h100, s).seconds);
+  EXPECT_EQ(estimate(file, h100, s).memory, estimate(named, h100, s).memory);
+  EXPECT_EQ(transformer_named("llama3-8b", 4096).seq, 4096);
+}
+
+// The mean over layers of the pairs of tokens that attend to each other.
+TEST(ModelConfig, WindowsShortenAttention) {
+  EXPECT_EQ(transformer_named(kFolder + "mistral_7b.json", 4096).attended, 1);
+  EXPECT_DOUBLE_EQ(transformer_named(kFolder + "mistral_7b.json", 16384).attended, 1 - 0.75 * 0.75);
+  EXPECT_DOUBLE_EQ(transformer_named(kFolder + "gemma2_9b.json", 8192).attended, 1 - 0.5 * 0.25);
+  nlohmann::json j = config_of("mistral_7b");
+  j["layer_types"] = std::vector<std::string>(32, "full_attention");
+  EXPECT_EQ(transformer_of_config(j, 16384, "c.json").attended, 1);
+}
+
+TEST(ModelConfig, WhatIsNotUnderstoodIsNamed) {
+  const auto refuses = [](const std::string& name, const char* member, const nlohmann::json& value, const std::string& message,
+                          std::int64_t seq = 1024) {
+    nlohmann::json j = config_of(name);
+    j[member] = value;
+    try {
+      transformer_of_config(j, seq, "config.json");
+      ADD_FAILURE() << name << " " << member;
+    } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(message)) << name << " " << member; }
+  };
+  refuses("llama3_8b", "num_key_value_hedas", 8,
+          "the member 'num_key_value_hedas' is not understood, and may change time or memory; the nearest is num_key_value_heads");
+  refuses("llama3_8b", "zzz", 8, "the member 'zzz' is not understood, and may change time or memory; understood are ");
+  refuses("llama3_8b", "num_experts", 8, "the member 'num_experts' is not understood");
+  refuses("llama3_8b", "model_type", "lama", "model_type is 'lama', a family that is not known; the nearest is llama");
+  refuses("llama3_8b", "hidden_size", "4096", "hidden_size is \"4096\"; a whole number from 0 to 2^40 is expected");
+  refuses("llama3_8b", "hidden_size", 0, "hidden_size is 0; it must be 1 or more");
+  refuses("llama3_8b", "intermediate_size", nullptr, "no 'intermediate_size', which its family has");
+  refuses("llama3_8b", "hidden_act", "tanhshrink", "hidden_act is 'tanhshrink'; understood are silu");
+  refuses("llama3_8b", "pretraining_tp", 4, "pretraining_tp is 4; only 1 is understood");
+  refuses("llama3_8b", "use_cache", true, "a configuration does not say how many tokens a sample has (at most 8192); say --seq-length", 0);
+  refuses("gpt2", "n_layer", 12, "samples of 2048 tokens are asked for; n_positions is 1024", 2048);
+  refuses("qwen3_30b_a3b", "mlp_only_layers", {3}, "mlp_only_layers names layer 3; only first layers");
+  refuses("deepseek_v3", "moe_layer_freq", 2, "moe_layer_freq is 2; only 1 is understood");
+  refuses("gemma2_9b", "layer_types", {"full_attention"}, "layer_types has 1 layers; num_hidden_layers is 42");
+}
+
+TEST(ModelConfig, PredictionLayersAreSaid) {
+  EXPECT_THAT(transformer_named(kFolder + "deepseek_v3.json", 4096).notes,
+              testing::ElementsAre(testing::HasSubstr("num_nextn_predict_layers 1")));
+}
+
+}  // namespace
+}  // namespace pando::search

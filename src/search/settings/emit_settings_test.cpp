@@ -1,0 +1,156 @@
+// Strategies in trainers' words, and back.
+#include "search/settings/emit_settings.h"
+
+#include "search/search.h"
+#include "search/shapes.h"
+#include "search/stack.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <poplar/exceptions.hpp>
+
+#include <random>
+
+namespace pando::search {
+namespace {
+
+using testing::HasSubstr;
+
+struct Case {
+  Case(const std::string& name, const std::string& machine = "h100")
+      : model(transformer_named(name)),
+        cluster(simulate::cluster_named(machine)),
+        facts{model, cluster, nullptr, measured_shapes_of(cluster)} {}
+  Transformer model;
+  const simulate::Cluster& cluster;
+  StrategyFacts facts;
+  std::string text(const char* target, const std::string& words, std::int64_t batch) const {
+    return find_emit_target(target)->text(facts, parse_strategy(words, batch));
+  }
+};
+
+TEST(Emit, MegatronSaysTheStrategy) {
+  const Case c("llama3-8b");
+  const std::string text =
+      c.text("megatron", "t=2 p=4 d=8 b=2 v=2 zero=1 comm=sequence-parallel regather recompute=attention data-overlap", 256);
+  for (const char* flag :
+       {"--num-layers 32 ", "--group-query-attention --num-query-groups 8", "--swiglu", "--untie-embeddings-and-output-weights",
+        "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --micro-batch-size 2 --global-batch-size 256",
+        "--sequence-parallel", "--num-virtual-stages-per-pipeline-rank 2", "--use-distributed-optimizer --overlap-grad-reduce",
+        "--recompute-granularity selective --recompute-modules core_attn", "# data parallelism is what 64 devices leave: 8"})
+    EXPECT_THAT(text, HasSubstr(flag));
+  EXPECT_THAT(text, testing::Not(HasSubstr("not said")));
+  // Stages of different sizes are a layout, in the order of the model.
+  EXPECT_THAT(c.text("megatron", "p=5 d=2", 64), HasSubstr("--pipeline-model-parallel-layout \"Et*6|t*6|t*7|t*7|t*6L\""));
+  // What it has no flag for is said.
+  const std::string unsaid = c.text("megatron", "p=4 d=2 schedule=ZB-H1 post-validation", 64);
+  EXPECT_THAT(unsaid, HasSubstr("# not said: schedule=ZB-H1; 1F1B runs instead"));
+  EXPECT_THAT(unsaid, HasSubstr("# not said: post-validation"));
+  const std::string experts = Case("deepseek-v3").text("megatron", "p=16 d=8 e=8 zero=1", 64);
+  EXPECT_THAT(experts, HasSubstr("--multi-latent-attention --kv-lora-rank 512"));
+  EXPECT_THAT(experts, HasSubstr("--moe-layer-freq ([0]*3+[1]*58)"));
+  EXPECT_THAT(experts, HasSubstr("--expert-model-parallel-size 8"));
+}
+
+// Whatever Megatron-LM has words for comes back as it went.
+TEST(Emit, MegatronIsReadBack) {
+  std::mt19937 random(7);
+  int compared = 0;
+  for (const char* name : {"llama3-8b", "gpt3-175b", "mixtral-8x7b"}) {
+    const Case c(name);
+    const simulate::Cluster megatron = with_stack(c.cluster, stack_named("megatron"));
+    for (int i = 0; i < 400; ++i) {
+      const auto pick = [&](std::initializer_list<std::int64_t> all) {
+        return *(all.begin() + static_cast<std::ptrdiff_t>(random() % all.size()));
+      };
+      Strategy s;
+      s.tensor = pick({1, 2, 4, 8}), s.pipeline = pick({1, 2, 3, 4, 5}), s.data = pick({1, 2, 8}), s.context = pick({1, 1, 2});
+      s.expert = pick({1, 1, 2}), s.microbatch = pick({1, 2}), s.interleave = pick({1, 1, 2, 4}), s.batch = 240 * 8;
+      s.zero = pick({0, 1, 2, 3}), s.data_overlap = pick({0, 1}) != 0 && s.data * s.context > 1;
+      s.recompute = static_cast<Recompute>(pick({0, 1, 2})), s.recompute_first = s.recompute == Recompute::full ? pick({0, 0, 2}) : 0;
+      if (s.tensor > 1 && pick({0, 1}) == 1) s.comm = TensorComm::sequence_parallel, s.regather = !s.recomputes_all();
+      if (s.tensor > 1 && pick({0, 1}) == 1) s.tensor_overlap = TensorOverlap::ring;
+      s.weighed = pick({0, 1}) == 1;
+      s.precision = pick({0, 1}) == 1 ? Precision::fp8 : Precision::bf16;
+      s.offload_optimizer = pick({0, 0, 1}) == 1;
+      if (first_violation(c.facts, s)) continue;
+      const std::string text = find_emit_target("megatron")->text(c.facts, s);
+      const ReadSettings r = find_emit_target("megatron")->read(text, c.facts, s.devices(), 0, "flags");
+      EXPECT_EQ(to_string(r.strategy), to_string(s)) << text;
+      EXPECT_EQ(r.batch, s.batch);
+      EXPECT_EQ(r.seq, c.model.seq);
+      EXPECT_THAT(r.notes, testing::IsEmpty()) << text;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
+TEST(Emit, OthersAreReadBack) {
+  const Case c("llama3-8b");
+  for (const auto& [target, words] : {std::pair{"torchtitan", "t=2 p=4 d=8 b=2 zero=2 comm=sequence-parallel recompute=full data-overlap"},
+                                      {"torchtitan", "t=1 d=64 b=2 zero=3 data-overlap recompute=alternate"},
+                                      {"torchtitan", "p=4 d=16 schedule=ZBV"},
+                                      {"deepspeed", "d=64 b=2 zero=3 data-overlap"},
+                                      {"deepspeed", "t=8 d=8 b=4 zero=1 offload-optimizer"},
+                                      {"galvatron", "t=2 p=4 d=8 b=2 comm=sequence-parallel zero=3 recompute=full"},
+                                      {"galvatron", "p=3 d=8 b=1 zero=2"}}) {
+    const Strategy s = parse_strategy(words, 1536);
+    const std::string settings = find_emit_target(target)->text(c.facts, s);
+    const ReadSettings r = find_emit_target(target)->read(settings, c.facts, s.devices(), 0, "settings");
+    EXPECT_EQ(to_string(r.strategy), to_string(s)) << target << "\n" << settings;
+    EXPECT_EQ(r.strategy.batch, s.batch);
+  }
+}
+
+TEST(Emit, LayoutsOfMegatron) {
+  const Case c("llama3-8b");
+  const auto read = [&](const std::string& flags, std::int64_t devices = 8) {
+    return settings_of("--global-batch-size 64 " + flags, c.facts, devices, 0);
+  };
+  EXPECT_EQ(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout \"E(t|)*7(t*3|)*8tL\"").strategy.interleave, 4);
+  EXPECT_EQ(to_string(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout Et*8|(t*8|)*2,t*8L").strategy),
+            "t=1 p=4 d=2 b=1");
+  EXPECT_THAT(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout Et*2|t*10|t*10|t*10L").notes,
+              testing::ElementsAre(HasSubstr("no word for stages of 2, 10, 10, 10 layers")));
+  EXPECT_EQ(
+      to_string(
+          read("--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5", 5).strategy),
+      "t=1 p=5 d=1 b=1");
+}
+
+TEST(Emit, WhatCannotBeIsRejected) {
+  const Case c("llama3-8b");
+  const auto refuses = [&](const std::string& text, const std::string& message, std::int64_t devices = 8, std::int64_t batch = 64) {
+    try {
+      settings_of(text, c.facts, devices, batch);
+      ADD_FAILURE() << text;
+    } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr(message)) << text; }
+  };
+  refuses("--tensor-model-parallel 8", "--tensor-model-parallel is not understood, and changes how a step is distributed");
+  refuses("--lr 0.1", "no flag of Megatron-LM is in it");
+  refuses("--tensor-model-parallel-size eight", "--tensor-model-parallel-size eight: a whole number from 1 is expected");
+  refuses("--tensor-model-parallel-size 3", "8 devices are no multiple of 3 x 1 x 1");
+  refuses("--tensor-model-parallel-size 2", "flags do not say how many devices there are; say --devices", 0);
+  refuses("--tensor-model-parallel-size 2", "there is no --global-batch-size; say --batch", 8, 0);
+  refuses("--recompute-granularity some", "--recompute-granularity some: it is full or selective");
+  refuses("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Ettx|tL", "has 'x'; understood are E, t, L");
+  refuses("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Ett|tL", "has 3 layers; the model has 32");
+  refuses("--data-parallel-sharding-strategy most", "it is one of no_shard, optim, optim_grads, optim_grads_params");
+  const auto refuses_json = [&](const char* target, const std::string& text, const std::string& message, std::int64_t devices = 8) {
+    try {
+      find_emit_target(target)->read(text, c.facts, devices, 0, "ds.json");
+      ADD_FAILURE() << text;
+    } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr(message)) << text; }
+  };
+  refuses_json("deepspeed", "[1", "it is no object of JSON");
+  refuses_json("deepspeed", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3})",
+               "train_batch_size 64 is not 2 x 3 x 8 devices");
+  refuses_json("deepspeed", R"({"zero_optimization": {"stage": 4}, "train_batch_size": 8})", "stage is 4; it is 0 to 3");
+  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
+  refuses_json("galvatron", "{}", "it is no strategy of Galvatron");
+  refuses_json("torchtitan", "x\n", "no assignment such as config.parallelism.tensor_parallel_degree");
+}
+
+}  // namespace
+}  // namespace pando::search
