@@ -223,7 +223,8 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
              (s.precision == Precision::fp8 ? ", float8" : "");
     r.unit = memory ? "GiB" : "tokens/s";
     r.measured = csv.number(i, memory ? "memory_GiB_measured" : "tokens_per_s_per_gpu_measured");
-    r.predicted = memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / static_cast<double>(csv.count(i, "gpus")) / e.seconds;
+    r.predicted =
+        memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / static_cast<double>(csv.count(i, "gpus")) / e.seconds;
     set.rows.push_back(std::move(r));
   }
   return set;
