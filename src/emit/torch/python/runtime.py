@@ -178,7 +178,7 @@ class Rank:
         self.number, self.device, self.program, self.keep = number, device, program, keep
         self.name = mine["device"]
         self.groups = [Group(self, layout.GROUPS[g], groups_of(layout)[g]) for g in mine["groups"]]
-        self.peers = mine["peers"]
+        self.peers, self.paths = mine["peers"], paths_of(layout)
         self.channels = [Channel(self, *c) for c in mine.get("channels", ())]
         self.full_names = types.SimpleNamespace(
             variables=dict(zip(program.VARIABLES, mine["variables"])), loads=dict(zip(program.LOADS, mine["loads"])),
@@ -239,11 +239,13 @@ class Rank:
 
     def send(self, value, to):
         value = value.contiguous()
-        self.pending.append((dist.isend(value, self.peers[to]), value))
+        peer = self.peers[to]
+        self.pending.append((dist.isend(value, peer, group=self.paths.get((self.number, peer, None))), value))
 
     def receive(self, shape, dtype, source):
         value = torch.empty(shape, dtype=dtype, device=self.device)
-        dist.recv(value, self.peers[source])
+        peer = self.peers[source]
+        dist.recv(value, peer, group=self.paths.get((peer, self.number, None)))
         return value
 
     def finish(self):
@@ -260,17 +262,18 @@ class Channel:
 
     def __init__(self, rank, peer, capacity, tag):
         self.rank, self.peer, self.capacity, self.tag = rank, peer, capacity, tag
+        self.path = rank.paths.get((*sorted((rank.number, peer)), tag))
         self.pending = []
 
     def send(self, value):
         value = value.contiguous()
-        self.pending.append((dist.isend(value, self.peer, tag=self.tag), value))
+        self.pending.append((dist.isend(value, self.peer, group=self.path, tag=self.tag), value))
         while self.capacity is not None and len(self.pending) > self.capacity:
             self.pending.pop(0)[0].wait()
 
     def receive(self, shape, dtype):
         value = torch.empty(shape, dtype=dtype, device=self.rank.device)
-        dist.recv(value, self.peer, tag=self.tag)
+        dist.recv(value, self.peer, group=self.path, tag=self.tag)
         return value
 
     def finish(self):
@@ -290,6 +293,25 @@ def groups_of(layout):
         _groups = [None if len(g) < 2 else dist.group.WORLD if sorted(g) == list(range(world)) else dist.new_group(sorted(g))
                    for g in layout.GROUPS]
     return _groups
+
+
+_paths = None
+
+
+def paths_of(layout):
+    """With NCCL a process group for each direction between two ranks and for each channel, made by all ranks in one order: messages of one group
+    wait for those before them and have no tags there. With gloo none: all messages go through the group of all ranks."""
+    global _paths
+    if _paths is None:
+        _paths = {}
+        if dist.is_initialized() and dist.get_backend() == "nccl":
+            ways = set()
+            for number, r in enumerate(layout.RANKS):
+                ways |= {way for peer in r["peers"] for way in ((number, peer, None), (peer, number, None))}
+                ways |= {(*sorted((number, peer)), tag) for peer, _, tag in r.get("channels", ())}
+            for way in sorted(ways, key=lambda w: (w[0], w[1], -1 if w[2] is None else w[2])):
+                _paths[way] = dist.new_group(sorted(way[:2]))
+    return _paths
 
 
 class Group:
