@@ -10,6 +10,9 @@ import types
 import torch
 import torch.distributed as dist
 
+# float32 is float32 on GPUs, too: in products it is by default, in convolutions not.
+torch.backends.cudnn.allow_tf32 = False
+
 HERE = pathlib.Path(__file__).resolve().parent
 DTYPES = {
     "bool": torch.bool, "int8": torch.int8, "int16": torch.int16, "int32": torch.int32, "int64": torch.int64, "uint8": torch.uint8,
