@@ -1,4 +1,4 @@
-"""The pages of docs/guide: their blocks of Python run, in order, and print what the block of text behind them says. The README's block runs."""
+"""The pages of docs/guide that have Python (tests/docs_console runs those with a console): their blocks of Python run, in order, and print what the block of text behind them says. The README's block runs."""
 import contextlib
 import io
 import pathlib
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-PAGES = sorted((pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide").glob("*.md"))
+PAGES = [page for page in sorted((pathlib.Path(__file__).resolve().parents[2] / "docs" / "guide").glob("*.md")) if "```python" in page.read_text()]
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
