@@ -52,7 +52,8 @@ check "unknown option" 2 "^pando machines: there is no option '--red'; there are
 check "misspelt option" 2 "^pando search: there is no option '--devises'; the nearest is --devices$" "$pando" search gpt2 --devises=4 --batch 8
 check "misspelt option of a program beside" 2 "^pando run: there is no option '--rank'; the nearest is --ranks$" "$pando" run x.txt --rank=2
 check "misspelt option of the repl" 2 "^pando repl: there is no option '--tile'; the nearest is --tiles$" "$pando" repl --tile 2
-check "a word too many" 2 "^pando machines: 'red' is one word too many$" "$pando" machines red
+check "a word too many" 2 "^pando machines: 'red' is one word too many$" "$pando" machines h100 red
+check "an unknown machine" 2 "no machine 'red'; there are: a100-40" "$pando" machines red
 check "misspelt value" 2 "'grph': one of model, graph, plan, tile is expected; the nearest is graph$" "$pando" dump --level grph -- true
 check "a command of a command" 2 "^pando jupyter: there is no command 'instal'; the nearest is install$" "$pando" jupyter instal
 check "no command of a command" 2 "^pando jupyter: a command is required: install$" "$pando" jupyter
@@ -79,7 +80,7 @@ expect "completion: all commands" "$(complete_line '' | tr ' ' '\n' | sort | tr 
 expect "completion: options" "$(complete_line report --ex)" "--export --execution-steps"
 expect "completion: values" "$(complete_line dump --level g)" "graph"
 expect "completion: values behind =" "$(complete_line dump --level = p)" "plan"
-expect "completion: a part" "$(complete_line training-step '')" "mlp gpt"
+expect "completion: a part" "$(complete_line training-step '')" "mlp gpt sizes"
 expect "completion: options of a part, by an earlier name" "$(complete_line model gpt --ada)" "--adam"
 expect "completion: a program beside" "$(complete_line run --ti)" "--tiles --timeout --times"
 expect "completion: a part of a program beside" "$(complete_line measure host --se)" "--seconds"

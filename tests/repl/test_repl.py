@@ -62,7 +62,7 @@ class CommandLine(unittest.TestCase):
 
     def test_what_a_terminal_would_obey_is_escaped(self):
         self.assertEqual(self.complaint("no\x1b[1mfile"), "pando repl: cannot read no\\x1b[1mfile: No such file or directory [no-such-file]\n")
-        self.assertTrue(self.complaint("--ipus", "\x1b[1m").startswith("--ipus: '\\x1b[1m': a whole number from 1 to "))
+        self.assertTrue(self.complaint("--ipus", "\x1b[1m").startswith("pando repl: --ipus: '\\x1b[1m': a whole number from 1 to "))
 
     def test_folders(self):
         self.assertEqual(self.complaint("/"), "pando repl: cannot read /: it is a folder [no-such-file]\n")
@@ -70,7 +70,7 @@ class CommandLine(unittest.TestCase):
 
     def test_numbers(self):
         for option, value in (("--ipus", "0"), ("--tiles", "07"), ("--fuel", "-1"), ("--fuel", "1e3"), ("--disk-kib", "-1"), ("--disk-kib", "4294967296")):
-            self.assertRegex(self.complaint(option, value), f"^{option}: '{value}': a whole number from [01] to [0-9]+ is expected\n")
+            self.assertRegex(self.complaint(option, value), f"^pando repl: {option}: '{value}': a whole number from [01] to [0-9]+ is expected\n")
 
 
 class Output(unittest.TestCase):

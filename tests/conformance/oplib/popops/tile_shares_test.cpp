@@ -156,8 +156,8 @@ TEST(TileShares, Reductions) {
   // Small reductions, each of elements on many tiles; with and without outputs.
   for (const bool given : {false, true})
     rows.push_back(
-        {given ? "reduceMany of columns with outputs" : "reduceMany of columns", {FLOAT}, [given](Graph& g, const Type& t, Sequence& p) {
-           constexpr std::size_t kReductions = 3000, kElements = 38;
+        {given ? "reduceMany of columns with outputs" : "reduceMany of columns", summed, [given](Graph& g, const Type& t, Sequence& p) {
+           constexpr std::size_t kReductions = 2 * 1472, kElements = 38;
            const Tensor in = linear(g, t, {kElements, kReductions}), out = linear(g, t, {kReductions});
            std::vector<popops::SingleReduceOp> reductions;
            std::vector<Tensor> outs;
