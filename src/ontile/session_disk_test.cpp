@@ -178,7 +178,7 @@ TEST(SessionDisk, WhatATileHasNoRoomForIsToldWithAllThatIsThere) {
     EXPECT_THAT(
         error.what(),
         HasSubstr(
-            "reserved 'reserved by InterpreterAct' (400.0 KiB), variable 'disk' (128.0 KiB), vertex code 'InterpreterAct' (48.0 KiB)"));
+            "reserved by InterpreterAct (400.0 KiB), variable 'disk' (128.0 KiB), vertex code 'InterpreterAct' (48.0 KiB)"));
   }
   Session largest(tiles_with_disk(1472, {}, 64));
   EXPECT_EQ(largest.run("print(len(alltoall(1)))", Session::Input::script).texts, std::vector<std::string>{"1472\n"});
