@@ -56,7 +56,8 @@ def test_alone(script):
     slow = script.parent / "slow.json"
     slow.write_text(json.dumps(machine))
     assert float(pando(*step, slow).split("\n")[1].split()[0]) > 10 * float(before.split("\n")[1].split()[0])
-    assert "d=8" in pando("search", script.parent / "small.json", "--devices", 8, "--batch", 8, "--machine", file, "--quiet")
+    # Which strategy is best depends on what this host measured.
+    assert "gap 0.00 %" in pando("search", script.parent / "small.json", "--devices", 8, "--batch", 8, "--machine", file, "--quiet")
 
 
 def test_two_processes(script):
