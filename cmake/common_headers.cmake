@@ -11,6 +11,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
 endif()
 
 # Compiler caches cannot know the time of a precompiled header.
+# Headers of this project are named as they are included, <ir/module.h>: the file that includes them is then the same in every clone.
 function(pando_own_headers target)
   if(PANDO_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} PRIVATE ${ARGN})
