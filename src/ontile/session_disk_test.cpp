@@ -175,10 +175,8 @@ TEST(SessionDisk, WhatATileHasNoRoomForIsToldWithAllThatIsThere) {
     Session s(tiles_with_disk(1472, {}, 128));
     ADD_FAILURE() << "a disk of 128 KiB fits";
   } catch (const poplar::graph_memory_allocation_error& error) {
-    EXPECT_THAT(
-        error.what(),
-        HasSubstr(
-            "reserved by InterpreterAct (400.0 KiB), variable 'disk' (128.0 KiB), vertex code 'InterpreterAct' (48.0 KiB)"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("reserved by InterpreterAct (400.0 KiB), variable 'disk' (128.0 KiB), vertex code 'InterpreterAct' (48.0 KiB)"));
   }
   Session largest(tiles_with_disk(1472, {}, 64));
   EXPECT_EQ(largest.run("print(len(alltoall(1)))", Session::Input::script).texts, std::vector<std::string>{"1472\n"});
