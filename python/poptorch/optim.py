@@ -41,6 +41,16 @@ class Optimizer:
         return {**super().__getstate__(), "_executor": None, "variable_attrs": self.variable_attrs,
                 **{name: getattr(self, name) for name in _OWN if hasattr(self, name)}}
 
+    def _update_all(self, closure):
+        """A step of torch's whose update of a parameter is `_update` of the class."""
+        loss = None if closure is None else torch.enable_grad()(closure)()
+        for group in self.param_groups:
+            self._init_group(group, *([] for _ in range(len(inspect.signature(self._init_group).parameters) - 1)))
+            for p in group["params"]:
+                if p.grad is not None:
+                    self._update(p, group)
+        return loss
+
     def _compiled(self):
         """The executor of a model that is compiled for a device with this optimizer, or None."""
         executor = self._executor() if self._executor is not None else None
@@ -168,13 +178,7 @@ class AdamW(Optimizer, torch.optim.AdamW):
         """One update: torch's, unless bias_correction is False."""
         if self.bias_correction is not False:
             return inspect.unwrap(torch.optim.AdamW.step)(self, closure)
-        loss = None if closure is None else torch.enable_grad()(closure)()
-        for group in self.param_groups:
-            self._init_group(group, *([] for _ in range(len(inspect.signature(self._init_group).parameters) - 1)))
-            for p in group["params"]:
-                if p.grad is not None:
-                    self._update(p, group)
-        return loss
+        return self._update_all(closure)
 
     def _update(self, p, group):
         state, (beta1, beta2) = self.state[p], group["betas"]
@@ -213,13 +217,7 @@ class RMSprop(Optimizer, torch.optim.RMSprop):
         """One update: torch's, or with use_tf_variant TensorFlow's, whose epsilon lies inside of the root and whose momentum holds the learning rate."""
         if not self.use_tf_variant:
             return inspect.unwrap(torch.optim.RMSprop.step)(self, closure)
-        loss = None if closure is None else torch.enable_grad()(closure)()
-        for group in self.param_groups:
-            self._init_group(group, *([] for _ in range(len(inspect.signature(self._init_group).parameters) - 1)))
-            for p in group["params"]:
-                if p.grad is not None:
-                    self._update(p, group)
-        return loss
+        return self._update_all(closure)
 
     def _update(self, p, group):
         state, alpha = self.state[p], group["alpha"]
