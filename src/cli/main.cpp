@@ -8,22 +8,24 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "base/command/standard_output.h"
 #include "base/messages.h"
 #include "cli/command_row.h"
 #include "cli/version.h"
 
 namespace {
 
-// Printing throws what the system says, and does not know where to.
-std::string describe(const std::system_error& error) {
-  if (std::ferror(stdout) == 0) return error.what();
-  pando::forget_standard_output();
-  return "cannot write to standard output: " + error.code().message();
-}
-
 int complain(const CLI::App& app, const std::string& text) {
   pando::complain(fmt::format("{}: {}", pando::full_name(pando::command_given(app)), text));
   return pando::cli::kWrong;
+}
+
+// Printing throws what the system says, and does not know where to.
+int complain_of_system(const CLI::App& app, const std::system_error& error) {
+  if (std::ferror(stdout) == 0) return complain(app, error.what());
+  pando::forget_standard_output();
+  if (pando::standard_output_has_no_reader(error.code().value())) return 0;
+  return complain(app, "cannot write to standard output: " + error.code().message());
 }
 
 }  // namespace
@@ -39,7 +41,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   } catch (const CLI::ParseError& error) { return pando::explain(app, error); } catch (const std::system_error& error) {
-    return complain(app, describe(error));
+    return complain_of_system(app, error);
   } catch (const std::exception& error) { return complain(app, error.what()); }
   return invocation.status;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/command/standard_output.h"
 #include "base/error.h"
 #include "base/files/input_file.h"
 #include "base/files/output_file.h"
@@ -17,9 +18,10 @@ namespace {
 
 void write_standard_output(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-  const std::string why = std::strerror(errno);
+  const int error = errno;
   forget_standard_output();
-  fail(ErrorKind::poplar_error, "unwritable-file", "cannot write to standard output: {}", why);
+  if (standard_output_has_no_reader(error)) return;
+  fail(ErrorKind::poplar_error, "unwritable-file", "cannot write to standard output: {}", std::strerror(error));
 }
 
 }  // namespace

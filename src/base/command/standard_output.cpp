@@ -1,5 +1,7 @@
 // Every tool is linked with this file: what it has printed has arrived when it ends with status 0. A program that does not look learns of a
 // full disk from nobody: the last of its output is written when it ends, where nothing else can see that it was not.
+#include "base/command/standard_output.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -25,17 +27,11 @@ std::string tool() {
 // What failed before the end is known to have failed, but not why: the system often says it again. 0: it does not.
 int error_of_an_empty_write() { return write(STDOUT_FILENO, "", 0) < 0 ? errno : 0; }
 
-// Who reads has seen enough, as `head` has: that is no error.
-bool has_no_reader() {
-  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
-  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
-}
-
 void end_output() {
   const bool failed = std::ferror(stdout) != 0, unwritten = std::fflush(stdout) != 0;
   if (!failed && !unwritten) return;
   const int error = unwritten ? errno : error_of_an_empty_write();
-  if (error == EPIPE || has_no_reader()) return;
+  if (pando::standard_output_has_no_reader(error)) return;
   const std::string why = error != 0 ? std::string(": ") + std::strerror(error) : "";
   std::fprintf(stderr, "%s: cannot write to standard output%s\n", tool().c_str(), why.c_str());
   _exit(kNotWritten);
@@ -56,3 +52,9 @@ const bool is_watched = [] {
 }();
 
 }  // namespace
+
+bool pando::standard_output_has_no_reader(int error) {
+  if (error == EPIPE) return true;
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
