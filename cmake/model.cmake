@@ -1,6 +1,8 @@
 # The model level: libpando_model.so of the modules ir, transform, lower and session, on libpoplar and the op libraries. C++ programs and
 # the Python module link it. Included after poplibs.cmake.
 pando_grouped_manifest(lower_manifest.inc ${CMAKE_SOURCE_DIR}/src/lower/ops)
+pando_manifest(lower_option_manifest.inc ${CMAKE_SOURCE_DIR}/src/lower/options)
+pando_manifest(session_option_manifest.inc ${CMAKE_SOURCE_DIR}/src/session/options)
 pando_module(lower ir base)
 target_link_libraries(pando_lower PUBLIC popnn poprand poplin popops poputil poplar)
 # Reads modules alone.

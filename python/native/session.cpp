@@ -29,20 +29,31 @@ std::map<std::string, std::string> strings_from(const nb::dict& d) {
   return out;
 }
 
-void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu, std::int64_t num_io_tiles,
-          std::int64_t num_host_transfers, bool check_ambiguity, const std::string& partials_type, bool check_float8_scales,
-          const nb::dict& engine, const Indices& mapped, bool schedule, bool parsed) {
+session::OptionValue option_value(nb::handle value) {
+  if (nb::isinstance<nb::bool_>(value)) return nb::cast<bool>(value);
+  if (nb::isinstance<nb::int_>(value)) return nb::cast<std::int64_t>(value);
+  return nb::cast<std::string>(value);
+}
+
+// (name, member of popart.SessionOptions or "", effect, value that is not given) of each.
+nb::list session_options() {
+  nb::list all;
+  for (const session::OptionRow& row : session::option_rows()) {
+    nb::object otherwise;
+    std::visit([&](const auto& v) { otherwise = nb::cast(v); }, row.otherwise);
+    all.append(nb::make_tuple(row.name, row.popart, row.effect, otherwise));
+  }
+  return all;
+}
+
+void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu,
+          const nb::dict& options_given, const nb::dict& engine, const Indices& mapped, bool parsed) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);
   options.tiles_per_ipu = tiles_per_ipu;
-  options.num_io_tiles = num_io_tiles;
-  options.num_host_transfers = num_host_transfers;
-  options.check_ambiguity = check_ambiguity;
-  options.partials_type_matmuls = partials_type;
-  options.check_float8_scales = check_float8_scales;
+  for (auto [name, value] : options_given) options.settings.set(nb::cast<std::string>(name), option_value(value));
   options.engine = strings_from(engine);
-  options.schedule = schedule;
   for (Index s : mapped) options.mapped.push_back(ir::StateId(s));
   Program& p = nb::cast<Program&>(program);
   std::unique_ptr<session::Session> made;
@@ -103,11 +114,12 @@ ir::HostTensor data_from(Program& p, Index state, nb::handle data, bool share) {
 
 void bind_session(nb::module_& m) {
   using session::Session;
+  m.def("session_options", session_options,
+        "The options of a session: (name, member of popart.SessionOptions or \"\", effect, value not given).");
   nb::class_<Bound> c(m, "Session", "A program that is compiled for a device.");
   c.def("__init__", make, nb::arg("program"), nb::arg("device") = "ipu_model", nb::arg("machine") = "ipu2", nb::arg("tiles_per_ipu") = 0,
-        nb::arg("num_io_tiles") = 0, nb::arg("num_host_transfers") = 1, nb::arg("check_ambiguity") = true, nb::arg("partials_type") = "",
-        nb::arg("check_float8_scales") = false, nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices(), nb::arg("schedule") = true,
-        nb::arg("parsed") = false, "parsed: the program was not built here; nobody looks for an ambiguous order.");
+        nb::arg("options") = nb::dict(), nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices(), nb::arg("parsed") = false,
+        "options: by the names of session_options(). parsed: the program was not built here; its order is not checked for ambiguity.");
   c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
   c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });
   c.def("attach", running([](Session& s) { s.attach(); }));

@@ -12,7 +12,7 @@ def make(ir, device, options, profile=None):
     `profile`: the folder of a report of compiling and of the first run."""
     if device == "interpreter" or not hasattr(_core, "Session"):
         return InterpreterEngine(ir)
-    settings = {"num_host_transfers": ir.num_host_transfers, "parsed": ir._parsed}
+    settings = {"options": {"num_host_transfers": ir.num_host_transfers}, "parsed": ir._parsed}
     if isinstance(device, str):
         if device not in ("cpu", "ipu_model", "ipu_hw"):
             from popxl.utils import _offline_device_from_str
@@ -25,9 +25,9 @@ def make(ir, device, options, profile=None):
     else:
         settings.update(device=device.kind, tiles_per_ipu=device.tiles_per_ipu or 0, machine=_MACHINES.get(device.ipu_version, "ipu2"))
     if options is not None:
-        settings.update(check_ambiguity=options.enableInplaceAmbiguityChecking, num_io_tiles=options.numIOTiles, schedule=options.swapLimitScheduler != 0,
-                        check_float8_scales=options.throwIfLog2ScaleTensorNotInRange,
-                        engine={str(k): str(v) for k, v in options.engineOptions.items()})
+        given = {name: type(otherwise)(getattr(options, member)) for name, member, _, otherwise in _core.session_options() if member}
+        settings["options"].update(given)
+        settings["engine"] = {str(k): str(v) for k, v in options.engineOptions.items()}
     if profile is not None:
         settings["engine"] = {**settings.get("engine", {}), "autoReport.all": "true", "autoReport.directory": profile}
     settings["mapped"] = [info.state for info in ir._variables.values() if info.memmap is not None and info.memmap.flags["WRITEABLE"]]

@@ -40,7 +40,7 @@ TEST(Decisions, golden) {
 
 TEST(Decisions, passes_are_as_long_as_the_switch_says) {
   Options apart;
-  apart.fuse = false;
+  apart.settings.set("fuse", false);
   EXPECT_NE(decisions_of(kOnTiles).find("one pass of"), std::string::npos);
   EXPECT_EQ(decisions_of(kOnTiles, apart).find("one pass of"), std::string::npos);
 }
@@ -55,10 +55,10 @@ TEST(Decisions, epilogues_are_told_as_far_as_the_switches_let_them_be) {
   };
   EXPECT_EQ(told({}), 3u);
   Options without;
-  without.epilogues = false;
+  without.settings.set("epilogues", false);
   EXPECT_EQ(told(without), 0u);
   Options apart;
-  apart.fuse = false;
+  apart.settings.set("fuse", false);
   EXPECT_EQ(told(apart), 0u);
 }
 

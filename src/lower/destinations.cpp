@@ -19,7 +19,9 @@ constexpr int kMaxViews = 8;
 
 }  // namespace
 
-bool Lowering::chooses_destinations() const { return options_.fuse && graph_.getTarget().getTargetType() == poplar::TargetType::CPU; }
+bool Lowering::chooses_destinations() const {
+  return options_.settings.flag("fuse") && graph_.getTarget().getTargetType() == poplar::TargetType::CPU;
+}
 
 Tensor Lowering::destination(ValueId v) const {
   const auto it = destinations_.find(v);

@@ -43,7 +43,9 @@ bool Lowering::may_come_first(OpId op, ValueId v) const {
 // The next element-wise op must read it. Before that one may come a few others, such as the weights' gradient behind the operand's.
 bool Lowering::waits_for_epilogue(OpId op) const {
   const Row* row = find_row(module_.row(op).name);
-  if (waiting_.valid() || !options_.fuse || !options_.epilogues || !row->finish || module_.results(op).size() != 1) return false;
+  if (waiting_.valid() || !options_.settings.flag("fuse") || !options_.settings.flag("epilogues") || !row->finish ||
+      module_.results(op).size() != 1)
+    return false;
   const ValueId v = module_.result(op);
   std::size_t between = 0;
   for (std::size_t i = at_ + 1; i < plan_.ops.size(); ++i) {

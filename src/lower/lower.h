@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ir/module.h"
+#include "lower/settings/settings.h"
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
@@ -22,18 +23,8 @@
 namespace pando::lower {
 
 struct Options {
-  // Of each IPU; 0: what lies on IO tiles lies among the others.
-  std::int64_t num_io_tiles = 0;
-  // Chains of element-wise ops become one pass.
-  bool fuse = true;
-  // With `fuse`: such a pass over a product's or a convolution's result is done with each part of it as soon as the part is computed.
-  bool epilogues = true;
-  // Products, convolutions and vectors begin where the tiles are least full (pando/placing.hpp).
-  bool rotate = true;
-  // A scale of float8 data beyond -32 to 31 stops the program.
-  bool check_float8_scales = false;
-  // "float" or "half" where an op says nothing.
-  std::string partials_type_matmuls;
+  // Those of src/lower/options are read here.
+  Settings settings{option_rows()};
   // Variables that tile memory cannot hold are lowered, too: somebody wants the report.
   bool allow_out_of_memory = false;
   // Gets what was decided, as text: how variables lie, what became of each op, what was copied. Null: nobody asks.

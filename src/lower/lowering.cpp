@@ -25,12 +25,12 @@ Lowering::Lowering(const ir::Module& module, poplar::Graph& graph, const Options
     : module_(module),
       graph_(graph),
       options_(options),
-      analysis_(module, options.fuse),
+      analysis_(module, options.settings.flag("fuse")),
       slots_(module.value_count()),
       scope_of_(module.value_count()),
       function_of_(module.value_count()),
       decisions_(options.decisions) {
-  pando::rotate_placements(graph, options.rotate);
+  pando::rotate_placements(graph, options.settings.flag("rotate"));
   // What the libraries make may be looked at and left.
   pando::count_created(graph, false);
 }
@@ -55,13 +55,13 @@ void Lowering::need(Library library) {
 poplar::Graph& Lowering::graph_at(const ir::Place& place) {
   const auto ipus = graph_.getTarget().getNumIPUs();
   const std::int32_t device = place.device.value >= 0 ? place.device.value : 0;
-  if (ipus == 1 && options_.num_io_tiles == 0) return graph_;
-  const bool io = options_.num_io_tiles > 0 && place.tiles == ir::TileSet::io;
+  if (ipus == 1 && io_tiles() == 0) return graph_;
+  const bool io = io_tiles() > 0 && place.tiles == ir::TileSet::io;
   const auto key = std::make_pair(device, io ? 1 : 0);
   const auto known = virtual_graphs_.find(key);
   if (known != virtual_graphs_.end()) return known->second;
   const unsigned tiles = graph_.getTarget().getTilesPerIPU();
-  const unsigned compute = tiles - static_cast<unsigned>(options_.num_io_tiles);
+  const unsigned compute = tiles - static_cast<unsigned>(io_tiles());
   const unsigned first = static_cast<unsigned>(device) * tiles;
   poplar::Graph part = io ? graph_.createVirtualGraph(first + compute, first + tiles) : graph_.createVirtualGraph(first, first + compute);
   return virtual_graphs_.emplace(key, std::move(part)).first->second;

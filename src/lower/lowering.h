@@ -56,6 +56,8 @@ class Lowering {
   // --- what rows ask for
   const ir::Module& module() const { return module_; }
   const Options& options() const { return options_; }
+  // Of each IPU.
+  std::int64_t io_tiles() const { return options_.settings.number("num_io_tiles"); }
   poplar::Graph& top_graph() { return graph_; }
   // The tiles of a place.
   poplar::Graph& graph_at(const ir::Place& place);

@@ -106,7 +106,7 @@ void Lowering::level_out(ValueId v, Row::Parts may) {
   poplar::Graph& graph = graph_at(module_.type_of(v).place);
   const std::size_t tiles = graph.getTarget().getNumTiles();
   const Tensor t = slots_[v].tensor;
-  if (!options_.rotate || tiles == 1 || t.numElements() == 0 || may == Row::Parts::stay) return;
+  if (!options_.settings.flag("rotate") || tiles == 1 || t.numElements() == 0 || may == Row::Parts::stay) return;
   const double memory = static_cast<double>(graph.getTarget().getBytesPerTile());
   const double mean = variable_bytes_[std::max(0, module_.type_of(v).place.device.value)] / static_cast<double>(tiles);
   const double most = mean + std::clamp((memory - mean) / kSpare, 0.0, mean / 4 + memory / 32);

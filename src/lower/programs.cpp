@@ -63,7 +63,7 @@ std::vector<ValueId> Lowering::in_order_of_size(std::vector<ValueId> variables) 
     const ir::Type& type = module_.type_of(v);
     return static_cast<std::uint64_t>(ir::elements_of(type.shape)) * ir::size_of(type.dtype) >> 20;
   };
-  if (options_.rotate)
+  if (options_.settings.flag("rotate"))
     std::stable_sort(variables.begin(), variables.end(), [&](ValueId a, ValueId b) { return mebibytes(a) > mebibytes(b); });
   return variables;
 }
@@ -157,7 +157,7 @@ Lowered Lowering::run() {
   Lowered out;
   program_ = &out.weights_from_host;
   choose_product_share();
-  if (has_functions() && graph_.getTarget().getNumTiles() > devices_of(module_)) loads_.emplace(graph_.getTarget(), options_.num_io_tiles);
+  if (has_functions() && graph_.getTarget().getNumTiles() > devices_of(module_)) loads_.emplace(graph_.getTarget(), io_tiles());
   if (decisions_) decisions_.begin("variables");
   make_variables();
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {

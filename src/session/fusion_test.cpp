@@ -52,7 +52,7 @@ struct Program {
     reference.run(Context::weights_from_host);
     Options options;
     options.device = "cpu";
-    options.check_ambiguity = false;
+    options.settings.set("check_ambiguity", false);
     Session session(b, options);
     session.attach();
     session.weights_from_host();
@@ -130,9 +130,9 @@ Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2, std
   Options options;
   options.device = tiles > 0 ? "ipu_model" : "cpu";
   options.tiles_per_ipu = tiles;
-  options.check_ambiguity = false;
-  options.fuse = fuse;
-  options.epilogues = epilogues;
+  options.settings.set("check_ambiguity", false);
+  options.settings.set("fuse", fuse);
+  options.settings.set("epilogues", epilogues);
   options.engine = {{"pando.threads", std::to_string(threads)}};
   Session session(p.b, options);
   session.attach();

@@ -82,8 +82,8 @@ TEST(Overlap, loads_on_io_tiles_run_beside_computing) {
   Program p;
   Options options;
   options.tiles_per_ipu = 8;
-  options.num_io_tiles = 4;
-  options.check_ambiguity = false;
+  options.settings.set("num_io_tiles", std::int64_t{4});
+  options.settings.set("check_ambiguity", false);
   Session session(p.b, options);
   session.attach();
   session.weights_from_host();

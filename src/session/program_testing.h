@@ -88,8 +88,8 @@ inline void on_machines(const std::function<void(Program&)>& build, std::int64_t
       Options options;
       options.device = cpu ? "cpu" : "ipu_model";
       options.tiles_per_ipu = cpu ? 0 : 4;
-      options.check_ambiguity = false;
-      options.fuse = fuse;
+      options.settings.set("check_ambiguity", false);
+      options.settings.set("fuse", fuse);
       expect_same(p, options);
     }
   }

@@ -153,7 +153,7 @@ std::vector<HostTensor> states_after(const std::function<void(Program&)>& build,
   Options options;
   options.device = device;
   options.tiles_per_ipu = device == "cpu" ? 0 : 4;
-  options.fuse = fuse;
+  options.settings.set("fuse", fuse);
   Session session(p.b, options);
   session.attach();
   session.weights_from_host();
@@ -538,10 +538,10 @@ TEST(Programs, io_tiles_are_others_than_those_that_compute) {
   p.store(outside);
   Options options;
   options.tiles_per_ipu = 8;
-  options.num_io_tiles = 4;
-  options.check_ambiguity = false;
+  options.settings.set("num_io_tiles", std::int64_t{4});
+  options.settings.set("check_ambiguity", false);
   expect_same(p, options);
-  options.num_io_tiles = 8;
+  options.settings.set("num_io_tiles", std::int64_t{8});
   EXPECT_THROW(Session(p.b, options), ModelError);
 }
 
@@ -615,7 +615,7 @@ TEST(Programs, scales_of_float8_are_checked_where_that_is_asked_for) {
       p.b.finish();
       Options options;
       options.device = "cpu";
-      options.check_float8_scales = checked;
+      options.settings.set("check_float8_scales", checked);
       Session session(p.b, options);
       session.attach();
       session.weights_from_host();

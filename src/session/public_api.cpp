@@ -333,8 +333,8 @@ session::Options options_of(const Options& o) {
   session::Options out;
   out.device = o.device;
   out.tiles_per_ipu = o.tiles_per_ipu;
-  out.num_io_tiles = o.num_io_tiles;
-  out.num_host_transfers = o.num_host_transfers;
+  out.settings.set("num_io_tiles", o.num_io_tiles);
+  out.settings.set("num_host_transfers", o.num_host_transfers);
   out.engine = o.engine;
   return out;
 }
@@ -374,7 +374,7 @@ Session::~Session() = default;
 std::map<Stream, Data> Session::run(const std::map<Stream, Data>& inputs) {
   State& state = State::of(*this);
   session::Session& s = state.session;
-  const std::int64_t slices = state.options.num_host_transfers;
+  const std::int64_t slices = state.options.settings.number("num_host_transfers");
   std::vector<session::InputData> in;
   std::vector<session::OutputData> out;
   for (const auto& [stream, d] : inputs) {

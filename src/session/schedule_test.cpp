@@ -100,7 +100,7 @@ Outcome outcome(const std::string& device, bool schedule) {
   Options options;
   options.device = device;
   options.tiles_per_ipu = device == "cpu" ? 0 : 4;
-  options.schedule = schedule;
+  options.settings.set("schedule", schedule);
   Session session(p.b, options);
   session.attach();
   session.weights_from_host();

@@ -4,7 +4,6 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/process/stop.h"
-#include "base/sizes.h"
 #include "ir/checks/verify.h"
 #include "ir/error.h"
 #include "ir/text/print.h"
@@ -104,9 +103,6 @@ bool maps_over_devices(const ir::Module& m) {
 // Larger ones would not fit into a host's memory, however small their programs are.
 constexpr std::int64_t kMostTiles = 65536, kMostIpus = 65536;
 
-// Not the engine's: a switch of the lowering, given beside those (Options::rotate).
-constexpr const char* kRotate = "pando.rotate";
-
 enum Program : unsigned { kMain, kWeightsFromHost, kWeightsToHost };
 
 }  // namespace
@@ -134,7 +130,7 @@ struct Session::State {
   PrintBuffer print_buffer;
   std::ostream print_stream{&print_buffer};
 
-  void check_options() const;
+  void take_own_options();
   void make_device();
   // The graph level. It is not kept: a network's takes hundreds of megabytes.
   poplar::Graph empty_graph() const {
@@ -159,23 +155,13 @@ struct Session::State {
   std::int64_t replicas() const { return module.replicas(); }
 };
 
-// Numbers that go into unsigned ones and sizes of buffers; switches.
-void Session::State::check_options() const {
-  if (const auto rotate = options.engine.find(kRotate);
-      rotate != options.engine.end() && rotate->second != "true" && rotate->second != "false")
-    fail(ErrorKind::invalid_option, "option-value", "option '{}' is '{}'; true and false are possible", kRotate, rotate->second);
-  if (options.num_host_transfers < 1) {
-    refuse(ErrorClass::value, "host-transfers", "{} host transfers a run; there must be 1 or more", options.num_host_transfers);
-  }
-  for (std::size_t i = 0; i < module.stream_count(); ++i) {
-    const ir::HostStream& h = module.stream(HostStreamId(static_cast<HostStreamId::rep>(i)));
-    std::uint64_t bytes = saturating_mul(static_cast<std::uint64_t>(options.num_host_transfers), static_cast<std::uint64_t>(replicas()));
-    bytes = saturating_mul(saturating_mul(bytes, static_cast<std::uint64_t>(ir::elements_of(h.shape))), ir::size_of(h.dtype));
-    if (bytes <= kMostBytes) continue;
-    refuse(ErrorClass::value, "stream-too-large",
-           "stream '{}' of shape {}: {} transfers to {} replicas are more bytes than a host can hold", h.name, ir::to_string(h.shape),
-           options.num_host_transfers, replicas());
-  }
+// Options of the session that are given among those of the engine.
+void Session::State::take_own_options() {
+  std::erase_if(options.engine, [&](const auto& given) { return options.settings.read(given.first, given.second); });
+}
+
+void Session::State::make_device() {
+  devices = lower::devices_of(module);
   if (options.tiles_per_ipu < 0 || options.tiles_per_ipu > kMostTiles) {
     refuse(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu,
            kMostTiles);
@@ -184,13 +170,9 @@ void Session::State::check_options() const {
     refuse(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(),
            devices * replicas(), kMostIpus);
   }
-}
-
-void Session::State::make_device() {
-  devices = lower::devices_of(module);
-  check_options();
   if (options.device == "cpu") {
-    options.num_io_tiles = 0;
+    options.settings.drop_those_of_ipus();
+    options.settings.check({module, 1});
     device = poplar::Device::createCPUDevice(static_cast<unsigned>(devices * replicas()));
     return;
   }
@@ -200,17 +182,13 @@ void Session::State::make_device() {
   poplar::IPUModel model(options.machine.c_str());
   model.numIPUs = static_cast<unsigned>(devices * replicas());
   if (options.tiles_per_ipu > 0) model.tilesPerIPU = static_cast<unsigned>(options.tiles_per_ipu);
-  if (options.num_io_tiles < 0 || options.num_io_tiles >= static_cast<std::int64_t>(model.tilesPerIPU)) {
-    refuse(ErrorClass::value, "io-tiles", "{} IO tiles; an IPU has {} tiles in all", options.num_io_tiles, model.tilesPerIPU);
-  }
+  options.settings.check({module, static_cast<std::int64_t>(model.tilesPerIPU)});
   device = model.createDevice();
 }
 
 poplar::OptionFlags Session::State::engine_flags() const {
   poplar::OptionFlags flags;
-  for (const auto& [name, value] : options.engine) {
-    if (name != kRotate) flags.set(name, value);
-  }
+  for (const auto& [name, value] : options.engine) flags.set(name, value);
   return flags;
 }
 
@@ -226,13 +204,7 @@ bool Session::State::allows_out_of_memory() const {
 
 lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decisions) const {
   lower::Options o;
-  o.num_io_tiles = options.num_io_tiles;
-  o.fuse = options.fuse;
-  o.epilogues = options.epilogues;
-  const auto rotate = options.engine.find(kRotate);
-  o.rotate = options.rotate && (rotate == options.engine.end() || rotate->second == "true");
-  o.check_float8_scales = options.check_float8_scales;
-  o.partials_type_matmuls = options.partials_type_matmuls;
+  o.settings = options.settings;
   o.decisions = decisions;
   o.allow_out_of_memory = allows_out_of_memory();
   return lower::lower(module, graph, o);
@@ -252,7 +224,8 @@ Session::Session(ir::Builder& builder, Options options) : state_(std::make_uniqu
   state_->options = std::move(options);
   const auto begin = std::chrono::steady_clock::now();
   builder.finish();
-  if (state_->options.check_ambiguity) transform::refuse_ambiguity(builder);
+  state_->take_own_options();
+  if (state_->options.settings.flag("check_ambiguity")) transform::refuse_ambiguity(builder);
   state_->times.transform = seconds_since(begin);
   prepare();
 }
@@ -261,6 +234,7 @@ Session::Session(ir::Module module, Options options) : state_(std::make_unique<S
   state_->own = std::move(module);
   state_->source = &*state_->own;
   state_->options = std::move(options);
+  state_->take_own_options();
   prepare();
 }
 
@@ -288,7 +262,7 @@ void Session::prepare() {
   check_stop();
   transform::prune(s.module);
   dump.after("prune", s.module);
-  if (s.options.schedule) {
+  if (s.options.settings.flag("schedule")) {
     transform::schedule(s.module);
     dump.after("schedule", s.module);
   }
@@ -325,7 +299,8 @@ void Session::stop() { state_->engine->stop(); }
 
 ir::Shape Session::full_shape(HostStreamId stream) const {
   ir::Shape shape;
-  if (state_->options.num_host_transfers != 1) shape.push_back(state_->options.num_host_transfers);
+  const std::int64_t transfers = state_->options.settings.number("num_host_transfers");
+  if (transfers != 1) shape.push_back(transfers);
   if (state_->replicas() != 1) shape.push_back(state_->replicas());
   const ir::Shape& own = state_->module.stream(stream).shape;
   shape.insert(shape.end(), own.begin(), own.end());

@@ -13,6 +13,7 @@
 #include "ir/construction/builder.h"
 #include "ir/host_tensor.h"
 #include "ir/module.h"
+#include "session/option_rows.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,26 +34,9 @@ struct Options {
   std::string machine = "ipu2";
   // Not 0: IPUs of that many tiles.
   std::int64_t tiles_per_ipu = 0;
-  // Of each IPU, tiles that compute nothing and hold what io_tiles() places there. 0: what lies on IO tiles lies among the others.
-  std::int64_t num_io_tiles = 0;
-  // Slices of each stream in a run.
-  std::int64_t num_host_transfers = 1;
-  // Refuse modules whose result depends on an order that nobody demanded.
-  bool check_ambiguity = true;
-  // Ops whose order nobody demanded come in one that keeps little alive.
-  bool schedule = true;
-  // Chains of element-wise ops become one pass over their operands.
-  bool fuse = true;
-  // Products, convolutions, tables and vectors begin where the tiles are least full; without, or with "pando.rotate": "false" in `engine`,
-  // where their shapes say.
-  bool rotate = true;
-  // With `fuse`: what element-wise ops make of a product or a convolution is computed with each part of its result.
-  bool epilogues = true;
-  // A scale of float8 data beyond -32 to 31 stops the run with poplar::application_runtime_error. Otherwise results are undefined.
-  bool check_float8_scales = false;
-  // Matrix products: "float" or "half" partial sums where the op says nothing.
-  std::string partials_type_matmuls;
-  // Options of the engine, as Poplar's.
+  // Of option_rows().
+  Settings settings{option_rows()};
+  // Options of the engine, as Poplar's; those of option_rows() by their names in texts, which count more than `settings`.
   std::map<std::string, std::string> engine;
   // Variables whose blobs are memory that somebody else reads, too (a mapped file): downloads write into these bytes. Without a name here
   // a download gives a variable new bytes.

@@ -171,7 +171,7 @@ void Lowering::lower_elementwise(OpId op) {
   need(Library::popops);
   Group group;
   join(group, op);
-  for (std::size_t i = at_ + 1; options_.fuse && i < plan_.ops.size(); ++i) {
+  for (std::size_t i = at_ + 1; options_.settings.flag("fuse") && i < plan_.ops.size(); ++i) {
     const OpId next = plan_.ops[i];
     if (module_.row(next).constant || plan_.fused_into.contains(next.value)) continue;
     if (!join(group, next)) break;

@@ -34,7 +34,7 @@ void stop_if_outside(OpLowering& o, const Tensor& scale) {
 Tensor power_of_two(OpLowering& o, std::size_t i) {
   o.lowering().need(Library::popops);
   const Tensor scale = o.operand(i).reshape({});
-  if (o.lowering().options().check_float8_scales) stop_if_outside(o, scale);
+  if (o.lowering().options().settings.flag("check_float8_scales")) stop_if_outside(o, scale);
   const Any bits = pe::Mul(pe::Add(pe::_1, pe::Const(127)), pe::Const(1 << 23));
   return popops::map(o.graph(), bits, {scale}, o.program(), o.name() + "/scale").reinterpret(poplar::FLOAT);
 }

@@ -60,7 +60,7 @@ poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering&
     flags.set("availableMemoryProportion", fmt::format("{}", a.number("available_memory_proportion")));
   else if (lowering.product_share() > 0)
     flags.set("availableMemoryProportion", fmt::format("{}", lowering.product_share()));
-  std::string partials = lowering.options().partials_type_matmuls;
+  std::string partials = lowering.options().settings.text("partials_type_matmuls");
   if (a.has("partials_type")) partials = a.dtype("partials_type") == ir::DType::float16 ? "half" : "float";
   // The products of a network read what others write.
   flags.set("pando.layout", "blocks");
@@ -128,7 +128,7 @@ Tensor where_readers_want(const OpLowering& o, Lowering& l) {
   const ir::Module& m = o.module();
   const ir::ValueId v = m.result(o.op());
   const auto rank = m.type_of(v).rank();
-  if (l.top_graph().getTarget().getTargetType() != poplar::TargetType::CPU || !l.options().fuse) return {};
+  if (l.top_graph().getTarget().getTargetType() != poplar::TargetType::CPU || !l.options().settings.flag("fuse")) return {};
   if (const Tensor home = l.destination(v); home.valid()) return home;
   if (const Tensor part = l.place_in_whole(v); part.valid()) return part;
   const bool grouped = m.type_of(m.operand(o.op(), 0)).rank() > 2 && m.type_of(m.operand(o.op(), 1)).rank() > 2;

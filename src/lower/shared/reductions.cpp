@@ -90,7 +90,7 @@ Tensor reduced_and(OpLowering& o, const Tensor& t, popops::Operation operation, 
   std::vector<Tensor> outs(1);
   const Options& options = o.lowering().options();
   const bool floats = ir::is_floating(o.operand_type(0).dtype);
-  if (floats && options.fuse && options.epilogues &&
+  if (floats && options.settings.flag("fuse") && options.settings.flag("epilogues") &&
       popops::reduceWithEpilogue(o.graph(), t, type, reduced_axes(o), params_of(o, operation, 1), epilogue, outs, o.program(), o.name()))
     return outs[0];
   epilogue.operands[0] = reduced(o, t, operation, type);

@@ -192,8 +192,8 @@ std::string check_case_once(std::uint64_t seed, const Settings& settings, std::u
     session::Options options;
     options.device = device;
     options.tiles_per_ipu = 4;
-    options.check_ambiguity = false;
-    options.fuse = settings.fuse;
+    options.settings.set("check_ambiguity", false);
+    options.settings.set("fuse", settings.fuse);
     try {
       Session s(*c.builder, options);
       s.on_print([](std::string_view) {});
