@@ -53,6 +53,9 @@ endif()
 pando_alone(${poplibs_dir}/popops/elementwise/estimate.cpp ${poplibs_dir}/popops/elementwise/program_writer.cpp
   ${poplibs_dir}/poplin/matmul/matmul.cpp ${poplibs_dir}/popnn/recurrent/rnn.cpp)
 
+pando_manifest(matmul_method_manifest.inc ${poplibs_dir}/poplin/matmul/methods)
+pando_manifest(conv_method_manifest.inc ${poplibs_dir}/poplin/conv/methods)
+
 # pando_op_library(NAME DEPS...): lib/libNAME.so of src/poplibs/NAME, and lib/NAME.gp of the codelets in src/poplibs/NAME/codelets.
 # A codelet file is compiled twice: by popc (the vertex and its kernel) and into the library (its cycle estimates).
 function(pando_op_library name)

@@ -1,6 +1,8 @@
 // On the CPU device, whose one tile holds everything: values that are computed where they will be copied to.
 #include "lower/lowering.h"
 
+#include <pando/cpu_device.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,9 +21,7 @@ constexpr int kMaxViews = 8;
 
 }  // namespace
 
-bool Lowering::chooses_destinations() const {
-  return options_.settings.flag("fuse") && graph_.getTarget().getTargetType() == poplar::TargetType::CPU;
-}
+bool Lowering::chooses_destinations() const { return options_.settings.flag("fuse") && pando::reads_in_place(graph_.getTarget()); }
 
 Tensor Lowering::destination(ValueId v) const {
   const auto it = destinations_.find(v);

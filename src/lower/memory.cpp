@@ -1,6 +1,8 @@
 // Choices that a tile's memory asks for: how much of it products may take, and where lies what functions only read.
 #include "lower/lowering.h"
 
+#include <pando/cpu_device.hpp>
+
 #include "base/error.h"
 #include "lower/least_live.h"
 
@@ -91,7 +93,7 @@ void Lowering::choose_product_share() {
   for (const auto& [device, n] : bytes) most = std::max(most, n);
   const double memory = static_cast<double>(target.getTilesPerIPU()) * static_cast<double>(target.getBytesPerTile());
   const double share = most / memory;
-  if (target.getTargetType() != poplar::TargetType::CPU && !options_.allow_out_of_memory) {
+  if (!pando::has_memory_for_all(target) && !options_.allow_out_of_memory) {
     for (const auto& [device, n] : bytes) {
       if (n > memory) refuse_variables(device, n, memory);
     }

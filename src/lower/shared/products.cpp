@@ -1,5 +1,7 @@
 #include "lower/shared/products.h"
 
+#include <pando/cpu_device.hpp>
+
 #include "lower/shared/element_types.h"
 
 #include <fmt/format.h>
@@ -71,7 +73,7 @@ poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering&
 // With where the result begins, if that matters to who reads it.
 poplar::OptionFlags options_of_product(OpLowering& o) {
   poplar::OptionFlags flags = options_of(o.module(), o.op(), o.lowering());
-  if (o.graph().getTarget().getTargetType() == poplar::TargetType::CPU) return flags;
+  if (pando::reads_in_place(o.graph().getTarget())) return flags;
   if (const auto tile = o.lowering().tile_to_begin_at(o.module().result(o.op()))) flags.set("pando.firstTile", fmt::format("{}", *tile));
   return flags;
 }
@@ -128,7 +130,7 @@ Tensor where_readers_want(const OpLowering& o, Lowering& l) {
   const ir::Module& m = o.module();
   const ir::ValueId v = m.result(o.op());
   const auto rank = m.type_of(v).rank();
-  if (l.top_graph().getTarget().getTargetType() != poplar::TargetType::CPU || !l.options().settings.flag("fuse")) return {};
+  if (!pando::reads_in_place(l.top_graph().getTarget()) || !l.options().settings.flag("fuse")) return {};
   if (const Tensor home = l.destination(v); home.valid()) return home;
   if (const Tensor part = l.place_in_whole(v); part.valid()) return part;
   const bool grouped = m.type_of(m.operand(o.op(), 0)).rank() > 2 && m.type_of(m.operand(o.op(), 1)).rank() > 2;

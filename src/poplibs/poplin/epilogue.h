@@ -3,6 +3,8 @@
 
 #include <poplin/Epilogue.hpp>
 
+#include <vector>
+
 #include "poplibs/popops/elementwise/finish.h"
 
 namespace poplin::internal {
@@ -16,5 +18,12 @@ using popops::internal::kOneNumber;
 using popops::internal::kOneRow;
 using popops::internal::set_words;
 using popops::internal::words_for;
+
+// What a product, or a convolution, with an epilogue reads.
+inline std::vector<poplar::Tensor> tensors_read(const poplar::Tensor& a, const poplar::Tensor& b, const Finish& finish) {
+  std::vector<poplar::Tensor> read{a, b};
+  for (const FinishOperand& o : finish.operands) read.push_back(o.tensor);
+  return read;
+}
 
 }  // namespace poplin::internal

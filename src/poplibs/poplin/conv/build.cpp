@@ -1,5 +1,7 @@
 #include "poplibs/poplin/conv/build.h"
 
+#include <pando/cpu_device.hpp>
+
 #include "poplibs/poplin/conv/arrangement.h"
 #include "poplibs/poplin/conv/plan/grid.h"
 #include "poplibs/poplin/plan/cost.h"
@@ -213,7 +215,7 @@ VertexRef add_sum(Graph& graph, ComputeSet set, const Sum& sum, std::size_t begi
 void add_sums(Graph& graph, ComputeSet set, const Sum& sum, bool by_row, const FinishViews* finish) {
   const poplar::Target& target = graph.getTarget();
   const std::int64_t n = static_cast<std::int64_t>(sum.out.numElements()), grain = 8, tiles = static_cast<std::int64_t>(sum.tiles.size());
-  const std::int64_t workers = target.getTargetType() == poplar::TargetType::CPU ? 1 : pando::poplibs::vertices_per_tile(target);
+  const std::int64_t workers = pando::shares_work_among_threads(target) ? 1 : pando::poplibs::vertices_per_tile(target);
   const std::int64_t grains = (n + grain - 1) / grain,
                      worth = by_row ? std::max<std::int64_t>(1, n / kLeastSumsByRow) : std::max(tiles, n / kLeastSums);
   const std::int64_t vertices = std::min(tiles * workers, worth);

@@ -1,7 +1,6 @@
-#include "poplibs/poplin/conv/arrangement.h"
 #include "poplibs/poplin/conv/build.h"
 #include "poplibs/poplin/conv/convolve.h"
-#include "poplibs/poplin/conv/cpu_rows.h"
+#include "poplibs/poplin/conv/method.h"
 #include "poplibs/poputil/refuse.h"
 
 #include <pando/mapping.hpp>
@@ -36,38 +35,20 @@ void zero_beyond(poplar::Graph& graph, const Tensor& t, unsigned dim, std::size_
   }
 }
 
-// The weights as blocks want them. Where many blocks share weights that lie in another order, these are put in order once for all.
-Tensor weights_for(poplar::Graph& graph, const Convolution& c, const Tensor& weights, bool transposed, Sequence& before,
-                   const DebugContext& context) {
-  constexpr std::int64_t kManyBlocks = 4;
-  const Tensor view = weights_view(weights, c.params, c.problem, transposed);
-  const Partition& cut = c.partition;
-  const bool as_it_is = graph.getTarget().getNumTiles() == 1 || cut.batch * cut.field_blocks() < kManyBlocks ||
-                        arrangement_of_weights(view).order == kChannelsLast;
-  if (as_it_is) return view;
-  const Tensor own = weights_view(make_weights(graph, c.params, c.problem, cut, DebugContext(context, "arranged")), c.params, c.problem);
-  before.add(Copy(view, own, false, context));
-  return own;
-}
-
 }  // namespace
 
 Convolution::Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
                          PlanningCache* cache)
-    : params(params),
-      problem(problem_of(params, flipped)),
-      options(parse_options(flags)),
-      in_rows(kind == Kind::forward && is_in_rows(problem, options, graph.getTarget())) {
-  if (in_rows)
-    partition.field.assign(problem.lines.size(), 1);
-  else
-    partition = plan_for(graph.getTarget(), options, problem, kind, cache).partition;
+    : params(params), problem(problem_of(params, flipped)), options(parse_options(flags)) {
+  const Call call{graph.getTarget(), problem, options, kind, cache};
+  method = &method_for(call);
+  partition = method->partition(call);
 }
 
 // The plan's tiles, with an equal part of the bytes each.
 void Convolution::begin_where_room_is(const poplar::Graph& graph, std::size_t elements) {
   const auto tiles = static_cast<std::int64_t>(graph.getTarget().getNumTiles());
-  if (in_rows || tiles == 1) return;
+  if (!method->is_on_tiles || tiles == 1) return;
   const std::int64_t used = std::min(tiles, partition.blocks());
   const std::size_t bytes = elements * graph.getTarget().getTypeSize(params.inputType) / static_cast<std::size_t>(used) + kVertexBytes;
   std::vector<pando::TileBytes> form;
@@ -77,7 +58,7 @@ void Convolution::begin_where_room_is(const poplar::Graph& graph, std::size_t el
 
 void Convolution::begin_at(const poplar::Graph& graph, const Tensor& weights) {
   const auto tiles = static_cast<std::int64_t>(graph.getTarget().getNumTiles());
-  if (in_rows || tiles == 1 || weights.numElements() == 0) return;
+  if (!method->is_on_tiles || tiles == 1 || weights.numElements() == 0) return;
   // Of weights of this plan the first element is the first block's, the last one the last one's.
   const std::vector<pando::TileInterval> first = pando::tile_intervals(graph, weights.flatten().slice(0, 1)),
                                          last = pando::tile_intervals(
@@ -91,13 +72,8 @@ void convolve_into(poplar::Graph& graph, const Convolution& c, const Tensor& in,
                    Stages& stages, Sequence& before, const DebugContext& context, const FinishViews* finish) {
   for (unsigned d = 0; d < c.params.getNumFieldDims(); ++d)
     zero_beyond(graph, out, 2 + d, c.params.outputTransform.paddingLower[d], static_cast<std::size_t>(c.problem.lines[d].out), before);
-  const Tensor image = input_view(in, c.params, c.problem), result = output_view(out, c.params, c.problem);
-  if (c.in_rows)
-    convolve_in_rows(graph, c.problem, c.options, image, weights_view(weights, c.params, c.problem, transposed), result, stages.at(0),
-                     before, stages.after(), context, finish);
-  else
-    build_forward(graph, c.problem, c.options, c.partition, image, weights_for(graph, c, weights, transposed, before, context), result,
-                  stages, context, finish);
+  const OperandViews operands{input_view(in, c.params, c.problem), weights, output_view(out, c.params, c.problem), transposed};
+  c.method->run(graph, c, operands, stages, before, context, finish);
 }
 
 Tensor weight_gradient(poplar::Graph& graph, const Convolution& c, const Tensor& deltas, const Tensor& in, Stages& stages, Sequence& before,
@@ -136,9 +112,8 @@ Tensor counted(Graph& graph, const Tensor& made) {
 Tensor createInput(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options, PlanningCache* cache) {
   Convolution c(graph, params, Kind::forward, false, options, cache);
   const DebugContext name(context, "input");
-  if (c.in_rows) return conv::make_image(graph, params, name);
   c.begin_where_room_is(graph, params.batchSize * params.getNumInputChans() * product_of(params.inputFieldShape));
-  return counted(graph, conv::make_input(graph, params, c.problem, c.partition, name));
+  return counted(graph, c.method->create_input(graph, c, name));
 }
 
 Tensor createWeights(Graph& graph, const ConvParams& params, const DebugContext& context, const OptionFlags& options,

@@ -13,14 +13,16 @@ using poplar::DebugContext;
 using poplar::Tensor;
 using poplar::program::Sequence;
 
-// A convolution with its options and its plan.
+struct Method;
+
+// A convolution with its options, and how it is computed.
 struct Convolution {
   Convolution(poplar::Graph& graph, const ConvParams& params, Kind kind, bool flipped, const poplar::OptionFlags& flags,
               PlanningCache* cache);
   ConvParams params;
   Problem problem;
   Options options;
-  bool in_rows;  // cpu_rows.h; the partition has one block then
+  const Method* method = nullptr;  // method.h
   Partition partition;
 
   // Moves the partition's first block: to where its tiles are least full with a new tensor of so many elements;

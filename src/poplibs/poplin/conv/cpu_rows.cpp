@@ -1,5 +1,7 @@
 #include "poplibs/poplin/conv/cpu_rows.h"
 
+#include <pando/cpu_device.hpp>
+
 #include <popops/Cast.hpp>
 #include <popops/codelets.hpp>
 
@@ -132,7 +134,7 @@ bool can_finish_in_rows(const FinishViews& finish) {
 }
 
 bool is_in_rows(const Problem& p, const Options& options, const poplar::Target& target) {
-  if (target.getTargetType() != poplar::TargetType::CPU || !options.in_rows || options.constraints != PlanConstraints()) return false;
+  if (!pando::reads_in_place(target) || !options.in_rows || options.constraints != PlanConstraints()) return false;
   if (p.in_type != pando::ElementType::float_ && p.in_type != pando::ElementType::half) return false;
   if (p.in_type != p.out_type || options.half_partials || p.groups != 1 || p.lines.size() > 2) return false;
   if (p.batch == 0 || p.in_channels == 0 || p.out_channels == 0) return false;

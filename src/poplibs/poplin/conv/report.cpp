@@ -1,5 +1,5 @@
 // What convolutions cost, and their plans as text.
-#include "poplibs/poplin/conv/cpu_rows.h"
+#include "poplibs/poplin/conv/method.h"
 #include "poplibs/poplin/conv/options.h"
 #include "poplibs/poplin/conv/plan/plan.h"
 #include "poplibs/poplin/plan/planning_cache.h"
@@ -37,6 +37,13 @@ ConvolutionPlan plan_of(const poplar::Target& target, const ConvParams& params, 
   return conv::plan_for(target, conv::parse_options(options), conv::problem_of(params), kind, cache);
 }
 
+void report(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& flags, PlanningCache* cache, Kind kind) {
+  const Problem problem = conv::problem_of(params);
+  const conv::Options options = conv::parse_options(flags);
+  const conv::Call call{graph.getTarget(), problem, options, kind, cache};
+  conv::method_for(call).report(out, call);
+}
+
 }  // namespace
 
 // Every meeting of an input, a kernel element and an output is one multiplication in each of the passes.
@@ -51,17 +58,12 @@ double getBwdPerfectCycleCount(const Graph& graph, const ConvParams& params) { r
 double getWuPerfectCycleCount(const Graph& graph, const ConvParams& params) { return getFwdPerfectCycleCount(graph, params); }
 
 void reportPlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {
-  const Problem problem = conv::problem_of(params);
-  if (const conv::Options parsed = conv::parse_options(options); conv::is_in_rows(problem, parsed, graph.getTarget()))
-    conv::print_in_rows(out, problem, parsed);
-  else
-    out << to_string(problem, Kind::forward, plan_of(graph.getTarget(), params, options, cache));
+  report(out, graph, params, options, cache, Kind::forward);
 }
 
 void reportWeightUpdatePlanInfo(std::ostream& out, const Graph& graph, const ConvParams& params, const OptionFlags& options,
                                 PlanningCache* cache) {
-  out << to_string(conv::problem_of(params), Kind::weight_gradient,
-                   plan_of(graph.getTarget(), params, options, cache, Kind::weight_gradient));
+  report(out, graph, params, options, cache, Kind::weight_gradient);
 }
 
 PlanCosts reportPlanEstimatedCosts(const Graph& graph, const ConvParams& params, const OptionFlags& options, PlanningCache* cache) {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "poplibs/poplin/epilogue.h"
-#include "poplibs/poplin/matmul/layout.h"
-#include "poplibs/poplin/matmul/plan.h"
+#include "poplibs/poplin/matmul/terms/layout.h"
+#include "poplibs/poplin/matmul/terms/plan.h"
 
 namespace poplin::internal::matmul {
 

@@ -191,9 +191,7 @@ bool has_whole_rows(const Tensor& c) {
 }
 
 Tensor result_on_cpu(Graph& graph, const Problem& p, const poplar::DebugContext& debug) {
-  const Tensor t = graph.addVariable(poplar::FLOAT, {p.groups, p.m, p.n}, debug);
-  graph.setTileMapping(t, 0);
-  return t;
+  return variable_on_cpu(graph, poplar::FLOAT, {p.groups, p.m, p.n}, debug);
 }
 
 // Writes c[i], {groups, m, n}, for part i of k; or adds to it, if a scale is given.
@@ -282,6 +280,12 @@ CpuCut cut_for_cpu(const Problem& p, bool turned) {
   cut.k_block = block_of(p.k, std::min(parts / (cut.m * cut.n), std::max<std::size_t>(p.k / kDepth, 1)), 64);
   cut.k = up(p.k, cut.k_block);
   return cut;
+}
+
+Tensor variable_on_cpu(Graph& graph, const poplar::Type& type, const std::vector<std::size_t>& shape, const poplar::DebugContext& debug) {
+  const Tensor t = graph.addVariable(type, shape, debug);
+  graph.setTileMapping(t, 0);
+  return t;
 }
 
 void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, const Tensor& scale,
@@ -396,10 +400,8 @@ void finish_products(Graph& graph, const Problem& p, const CpuCut& cut, const Op
 bool multiply_and_finish_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
                                 std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
   if (p.input != poplar::FLOAT) return false;
-  std::vector<Tensor> read{a, b};
-  for (const FinishOperand& o : finish.operands) read.push_back(o.tensor);
   std::vector<Operand> matrices;
-  if (interfere(outs, read) || !find_matrices(graph, finish, matrices)) return false;
+  if (interfere(outs, tensors_read(a, b, finish)) || !find_matrices(graph, finish, matrices)) return false;
   for (const Tensor& t : outs)
     if (t.valid() && !has_whole_rows(t)) return false;
   // Between rows that are read there may be elements of others.

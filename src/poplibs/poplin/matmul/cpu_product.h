@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "poplibs/poplin/epilogue.h"
-#include "poplibs/poplin/matmul/plan.h"
+#include "poplibs/poplin/matmul/terms/plan.h"
 
 namespace poplin::internal::matmul {
 
-inline bool is_cpu(const poplar::Target& target) { return target.getTargetType() == poplar::TargetType::CPU; }
+// A variable on the one tile.
+poplar::Tensor variable_on_cpu(poplar::Graph& graph, const poplar::Type& type, const std::vector<std::size_t>& shape,
+                               const poplar::DebugContext& debug);
 
 // Parts of one group's product; with several parts of k their sums are added up afterwards.
 struct CpuCut {

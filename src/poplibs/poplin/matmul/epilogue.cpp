@@ -1,15 +1,9 @@
 // Products with an epilogue (poplin/Epilogue.hpp).
 #include <pando/ownership.hpp>
-#include <pando/placing.hpp>
 #include <poplin/Epilogue.hpp>
 
 #include "poplibs/poplin/epilogue.h"
-#include "poplibs/poplin/matmul/begin.h"
-#include "poplibs/poplin/matmul/blocked.h"
-#include "poplibs/poplin/matmul/cpu_product.h"
-#include "poplibs/poplin/matmul/finish.h"
-#include "poplibs/poplin/matmul/orient.h"
-#include "poplibs/poplin/matmul/planned.h"
+#include "poplibs/poplin/matmul/method.h"
 #include "poplibs/poputil/refuse.h"
 
 namespace poplin {
@@ -18,25 +12,6 @@ namespace {
 using namespace internal;
 using namespace internal::matmul;
 using poplar::Tensor;
-
-// Where a plan's partial sums are added up. False where there are none: the multiplying vertices write the result themselves.
-bool multiply_and_finish_sums(poplar::Graph& whole, const Problem& p, const Tensor& a, const Tensor& b, const Finish& finish,
-                              std::vector<Tensor>& outs, poplar::program::Sequence& prog, const poplar::DebugContext& debug,
-                              PlanningCache* cache) {
-  const Oriented o = orient(whole, p, a, b, Tensor(), cache);
-  if (o.product.is_direct()) return false;
-  poplar::Graph graph = pando::rotated(whole, rotation_by_plan(whole, o, outs[0]));
-  const Tensor first = o.product.arrange_first(graph, o.first, prog, debug),
-               second = o.product.arrange_second(graph, o.second, prog, debug);
-  std::vector<Tensor> flat;
-  for (Tensor& t : outs) {
-    if (!t.valid()) t = o.product.create_result(graph, {debug, "out"});
-    flat.push_back(to_flat(o.product.result(), t));
-  }
-  const std::vector<Tensor> partials = o.product.multiply(graph, first, second, prog, debug);
-  add_up_and_finish(graph, partials, o.product.result(), flat_finish(finish, o.product.result(), flat), prog, debug);
-  return true;
-}
 
 // Of A {groups, m, k}, B {groups, k, n} and outs {groups, m, n}.
 bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, const Tensor& b, const Epilogue& epilogue,
@@ -51,15 +26,7 @@ bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, c
   check_outs(where, graph, epilogue, p.output, shape, outs);
   const std::optional<Finish> finish = finish_of(where, graph, epilogue, p.output, shape, 2);
   if (!finish || p.groups * p.m * p.n * p.k == 0) return false;
-  if (is_cpu(graph.getTarget())) return multiply_and_finish_on_cpu(graph, p, a, b, *finish, outs, prog, debug);
-  std::vector<Tensor> read{a, b};
-  for (const FinishOperand& o : finish->operands) read.push_back(o.tensor);
-  if (interfere(outs, read)) return false;
-  if (!is_blocked(p, graph.getTarget()))
-    return p.input == poplar::FLOAT && multiply_and_finish_sums(graph, p, a, b, *finish, outs, prog, debug, cache);
-  poplar::Graph there = pando::rotated(graph, rotation_in_blocks(graph, p, b));
-  multiply_and_finish_in_blocks(there, p, a, b, *finish, outs, prog, debug);
-  return true;
+  return method_for(p, graph.getTarget()).finish({graph, p, cache}, a, b, *finish, outs, prog, debug);
 }
 
 Tensor as_group(const std::string& where, const Tensor& t) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "poplibs/poplin/epilogue.h"
-#include "poplibs/poplin/matmul/layout.h"
+#include "poplibs/poplin/matmul/terms/layout.h"
 
 namespace poplin::internal::matmul {
 

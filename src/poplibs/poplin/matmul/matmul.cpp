@@ -1,13 +1,12 @@
+#include <pando/cpu_device.hpp>
 #include <pando/ownership.hpp>
-#include <pando/placing.hpp>
 #include <poplin/MatMul.hpp>
 #include <poputil/exceptions.hpp>
 
 #include <tuple>
 
-#include "poplibs/poplin/matmul/begin.h"
-#include "poplibs/poplin/matmul/blocked.h"
 #include "poplibs/poplin/matmul/cpu_product.h"
+#include "poplibs/poplin/matmul/method.h"
 #include "poplibs/poplin/matmul/orient.h"
 #include "poplibs/poplin/matmul/planned.h"
 #include "poplibs/poplin/matmul/product.h"
@@ -73,45 +72,16 @@ Problem without_zeros(Problem p) {
   return p;
 }
 
-// A variable on the one tile of the CPU device.
-Tensor on_cpu(Graph& graph, const Type& type, const Shape& shape, const DebugContext& debug) {
-  const Tensor t = graph.addVariable(type, shape, debug);
-  graph.setTileMapping(t, 0);
-  return t;
-}
-
-// out = product, or out += scale * product if scale is valid. On a graph that is rotated as the product is.
-void write_product(Graph graph, const Oriented& o, const Tensor& out, const Tensor& scale, Sequence& prog, const DebugContext& debug) {
-  const Tensor first = o.product.arrange_first(graph, o.first, prog, debug),
-               second = o.product.arrange_second(graph, o.second, prog, debug);
-  const Tensor whole = o.product.is_direct() ? flat_if_whole(graph, o.product.result(), out) : Tensor();
-  const bool scales = !scale.valid() || (o.product.is_update() && scale.elementType() == poplar::FLOAT);
-  if (whole.valid() && scales && !whole.intersectsWith(first) && !whole.intersectsWith(second))
-    return o.product.multiply_into(graph, first, second, whole, scale, prog, debug);
-  add_up(graph, o.product.multiply(graph, first, second, prog, debug), to_flat(o.product.result(), out), scale, prog, debug);
-}
-
 Tensor multiply(const std::string& function, Graph& graph, const Tensor& a, const Tensor& b, Sequence& prog, const Type& output,
                 const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of_tensors(function, graph, a, b, output, options);
   if (is_empty(p)) return graph.addVariable(output, {p.groups, p.m, p.n}, {debug, "out"});
-  if (p.k == 0 || is_cpu(graph.getTarget())) {
-    const Tensor out = is_cpu(graph.getTarget()) ? on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"})
-                                                 : product_of(graph, without_zeros(p), cache).create_result(graph, {debug, "out"});
-    if (p.k == 0)
-      write_zeros(graph, out, prog, debug);
-    else
-      multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
-    return out;
-  }
-  if (is_blocked(p, graph.getTarget())) {
-    Graph there = pando::rotated(graph, rotation_in_blocks(graph, p, b));
-    return multiply_blocked(there, p, a, b, prog, debug);
-  }
-  const Oriented o = orient(graph, p, a, b, Tensor(), cache);
-  Graph there = pando::rotated(graph, rotation_by_plan(graph, o, Tensor()));
-  const Tensor out = o.product.create_result(there, {debug, "out"});
-  write_product(std::move(there), o, out, Tensor(), prog, debug);
+  const Call call{graph, p, cache};
+  if (p.k > 0) return method_for(p, graph.getTarget()).run(call, a, b, Tensor(), Tensor(), prog, debug);
+  const Tensor out = pando::reads_in_place(graph.getTarget())
+                         ? variable_on_cpu(graph, output, {p.groups, p.m, p.n}, {debug, "out"})
+                         : product_of(graph, without_zeros(p), cache).create_result(graph, {debug, "out"});
+  write_zeros(graph, out, prog, debug);
   return out;
 }
 
@@ -122,9 +92,7 @@ void multiply_with_output(const std::string& function, Graph& graph, const Tenso
   check_output(function, p, out);
   if (is_empty(p)) return;
   if (p.k == 0) return write_zeros(graph, out, prog, debug);
-  if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, out, Tensor(), prog, debug);
-  const Oriented o = orient(graph, p, a, b, out, cache);
-  write_product(pando::rotated(graph, rotation_by_plan(graph, o, out)), o, out, Tensor(), prog, debug);
+  method_for(p, graph.getTarget(), true).run({graph, p, cache}, a, b, out, Tensor(), prog, debug);
 }
 
 // One element. Callers may leave a constant unmapped.
@@ -148,9 +116,7 @@ void accumulate(const std::string& function, Graph& graph, const Tensor& c, cons
     fail(function, "the factor is of type " + scale.elementType().toString() + ", expected float or half");
   if (is_empty(p) || p.k == 0) return;
   const Tensor factor = factor_of(graph, scale, debug);
-  if (is_cpu(graph.getTarget())) return multiply_on_cpu(graph, p, a, b, c, factor, prog, debug);
-  const Oriented o = orient(graph, p, a, b, c, cache);
-  write_product(pando::rotated(graph, rotation_by_plan(graph, o, c)), o, c, factor, prog, debug);
+  method_for(p, graph.getTarget(), true).run({graph, p, cache}, a, b, c, factor, prog, debug);
 }
 
 Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {
@@ -159,53 +125,32 @@ Tensor constant_scale(Graph& graph, float k, const DebugContext& debug) {
   return scale;
 }
 
-enum class Operand { a, b, c };
-
-Tensor create(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a,
+Tensor create(const std::string& function, Matrix matrix, Graph& graph, const Type& input, const Type& output, const Shape& a,
               const Shape& b, const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem given = problem_of(function, input, output, a, b, options), p = without_zeros(given);
-  const Shape shape = operand == Operand::a ? a : operand == Operand::b ? b : Shape{given.groups, given.m, given.n};
+  const Shape shape = matrix == Matrix::a ? a : matrix == Matrix::b ? b : Shape{given.groups, given.m, given.n};
   for (const std::size_t d : shape)
-    if (d == 0) return graph.addVariable(operand == Operand::c ? output : input, shape, debug);
-  if (is_cpu(graph.getTarget())) return on_cpu(graph, operand == Operand::c ? output : input, shape, debug);
-  const Type& type = operand == Operand::c ? output : input;
-  Tensor made;
-  if (is_blocked(p, graph.getTarget())) {
-    const Blocks blocks = blocks_of(shape[0], shape[1], shape[2], graph.getTarget().getNumTiles());
-    Graph there = pando::rotated(graph, rotation_of_new(graph, blocks, type));
-    made = create_blocked(there, type, blocks, debug);
-  } else {
-    const Product product = product_of(graph, p, cache);
-    Graph there = pando::rotated(graph, rotation_of_new(graph, product, type, shape[0] * shape[1] * shape[2]));
-    made = operand == Operand::a   ? product.create_x(there, debug)
-           : operand == Operand::b ? product.create_w(there, debug)
-                                   : product.create_result(there, debug);
-  }
-  pando::count_as_created(graph, made);
-  return made;
+    if (d == 0) return graph.addVariable(matrix == Matrix::result ? output : input, shape, debug);
+  return method_for(p, graph.getTarget()).create({graph, p, cache}, matrix, shape, debug);
 }
 
-Tensor create_one(const std::string& function, Operand operand, Graph& graph, const Type& input, const Type& output, const Shape& a,
+Tensor create_one(const std::string& function, Matrix matrix, Graph& graph, const Type& input, const Type& output, const Shape& a,
                   const Shape& b, const DebugContext& debug, const OptionFlags& options, Cache cache) {
-  return create(function, operand, graph, input, output, as_groups(function, a, "A"), as_groups(function, b, "B"), debug, options,
-                cache)[0];
+  return create(function, matrix, graph, input, output, as_groups(function, a, "A"), as_groups(function, b, "B"), debug, options, cache)[0];
 }
 
 Tensor arrange(const std::string& function, Graph& graph, const Shape& a, const Tensor& b, Sequence& prog, const Type& output,
                const DebugContext& debug, const OptionFlags& options, Cache cache) {
   const Problem p = problem_of(function, b.elementType(), output, a, b.shape(), options);
-  if (is_empty(p) || p.k == 0 || is_cpu(graph.getTarget()) || is_blocked(p, graph.getTarget())) return b;
-  const Product product = product_of(graph, p, cache);
-  Graph there = pando::rotated(graph, rotation_of_new(graph, product, b.elementType(), b.numElements()));
-  return from_flat(product.w(), product.arrange_second(there, b, prog, debug));
+  if (is_empty(p) || p.k == 0) return b;
+  const Method& method = method_for(p, graph.getTarget());
+  return method.arrange ? method.arrange({graph, p, cache}, b, prog, debug) : b;
 }
 
 void report(const std::string& function, std::ostream& out, const Graph& graph, const Type& input, const Type& output, const Shape& a,
             const Shape& b, const OptionFlags& options, Cache cache) {
   const Problem p = without_zeros(problem_of(function, input, output, a, b, options));
-  if (is_cpu(graph.getTarget())) return print_on_cpu(out, p);
-  if (is_blocked(p, graph.getTarget())) return print_blocked(out, p, graph.getTarget());
-  print(out, p, plan_of(p, graph.getTarget(), cache), graph.getTarget());
+  method_for(p, graph.getTarget()).report(out, p, graph.getTarget(), cache);
 }
 
 }  // namespace
@@ -275,7 +220,7 @@ void matMulGroupedAcc(Graph& graph, const Tensor& C, const Tensor& k, const Tens
 Tensor createMatMulInputLHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
                             const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
                             PlanningCache* cache) {
-  return create_one("createMatMulInputLHS", Operand::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+  return create_one("createMatMulInputLHS", Matrix::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulInputLHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape,
                             const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
@@ -285,12 +230,12 @@ Tensor createMatMulInputLHS(Graph& graph, const Type& dataType, const std::vecto
 Tensor createMatMulGroupedInputLHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
                                    const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
                                    PlanningCache* cache) {
-  return create("createMatMulGroupedInputLHS", Operand::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+  return create("createMatMulGroupedInputLHS", Matrix::a, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulInputRHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
                             const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
                             PlanningCache* cache) {
-  return create_one("createMatMulInputRHS", Operand::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+  return create_one("createMatMulInputRHS", Matrix::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulInputRHS(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape,
                             const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
@@ -300,7 +245,7 @@ Tensor createMatMulInputRHS(Graph& graph, const Type& dataType, const std::vecto
 Tensor createMatMulOutput(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
                           const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
                           PlanningCache* cache) {
-  return create_one("createMatMulOutput", Operand::c, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+  return create_one("createMatMulOutput", Matrix::result, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulOutput(Graph& graph, const Type& dataType, const std::vector<std::size_t>& aShape,
                           const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
@@ -310,12 +255,12 @@ Tensor createMatMulOutput(Graph& graph, const Type& dataType, const std::vector<
 Tensor createMatMulGroupedInputRHS(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
                                    const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
                                    PlanningCache* cache) {
-  return create("createMatMulGroupedInputRHS", Operand::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+  return create("createMatMulGroupedInputRHS", Matrix::b, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 Tensor createMatMulGroupedOutput(Graph& graph, const Type& inputType, const Type& outputType, const std::vector<std::size_t>& aShape,
                                  const std::vector<std::size_t>& bShape, const DebugContext& debugContext, const OptionFlags& options,
                                  PlanningCache* cache) {
-  return create("createMatMulGroupedOutput", Operand::c, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
+  return create("createMatMulGroupedOutput", Matrix::result, graph, inputType, outputType, aShape, bShape, debugContext, options, cache);
 }
 
 Tensor preArrangeMatMulInputRHS(Graph& graph, const std::vector<std::size_t>& aShape, const Tensor& B, Sequence& prog,

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "poplibs/poplin/matmul/plan.h"
 #include "poplibs/poplin/matmul/product.h"
+#include "poplibs/poplin/matmul/terms/plan.h"
 
 namespace poplin::internal::matmul {
 

@@ -17,8 +17,8 @@
 
 #include <vector>
 
-#include "poplibs/poplin/matmul/layout.h"
-#include "poplibs/poplin/matmul/plan.h"
+#include "poplibs/poplin/matmul/terms/layout.h"
+#include "poplibs/poplin/matmul/terms/plan.h"
 
 namespace poplin::internal::matmul {
 

@@ -1,5 +1,7 @@
 #include "poplibs/poplin/plan/cost.h"
 
+#include <pando/cpu_device.hpp>
+
 #include <string>
 
 #include "poplibs/poputil/refuse.h"
@@ -9,13 +11,13 @@ namespace poplin::plan {
 pando::Machine machine_of(const poplar::Target& target) {
   if (target.getNumTiles() == 0) poputil::refuse("no-tiles", "products are not planned for a target without tiles");
   // The CPU device is planned as a tile of the machine whose units it has (machine/machines/cpu.cpp).
-  const bool is_cpu = target.getTargetType() == poplar::TargetType::CPU;
-  const pando::Machine* const named = pando::find_machine(is_cpu ? "ipu2" : target.getTargetSystemString());
+  const bool is_bounded = !pando::has_memory_for_all(target);
+  const pando::Machine* const named = pando::find_machine(is_bounded ? target.getTargetSystemString() : "ipu2");
   pando::Machine m = named != nullptr ? *named : pando::Machine();
   m.ipus = target.getNumIPUs();
   m.tiles_per_ipu = target.getTilesPerIPU();
   m.workers = target.getNumWorkerContexts();
-  m.bounded_memory = !is_cpu;
+  m.bounded_memory = is_bounded;
   m.regions = {{"memory", 0, target.getBytesPerTile()}};
   m.clock_hz = target.getTileClockFrequency();
   m.exchange_bytes_per_cycle = target.getExchangeBytesPerCycle();

@@ -1,5 +1,7 @@
 #include "poplibs/popnn/norms/norm_rows.h"
 
+#include <pando/cpu_device.hpp>
+
 #include <algorithm>
 
 #include <popnn/codelets.hpp>
@@ -40,7 +42,7 @@ Tensor rows_of(const Tensor& t, std::size_t begin, std::size_t end) { return t.s
 }  // namespace
 
 bool are_rows(const Graph& graph, const Tensor& acts, std::size_t groups) {
-  return graph.getTarget().getTargetType() == TargetType::CPU && groups == 1 && acts.rank() == 2 && acts.numElements() > 0 &&
+  return pando::reads_in_place(graph.getTarget()) && groups == 1 && acts.rank() == 2 && acts.numElements() > 0 &&
          acts.elementType() == FLOAT && acts.isContiguous();
 }
 

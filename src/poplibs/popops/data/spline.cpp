@@ -1,3 +1,4 @@
+#include <pando/cpu_device.hpp>
 #include <popops/Cast.hpp>
 #include <popops/SplineBasis.hpp>
 #include <popops/SplineWeighting.hpp>
@@ -82,7 +83,7 @@ void for_each_part_of_edges(const Graph& graph, const internal::Mapping& edges, 
 // How many parts the outputs are cut into: each tile has the weights of its part, which should be a small share of its memory.
 std::size_t parts_of_outputs(const Target& target, const Tensor& weight, std::size_t edges) {
   constexpr std::size_t kBytes = 96 * 1024;
-  if (target.getTargetType() == TargetType::CPU) return 1;
+  if (pando::has_memory_for_all(target)) return 1;
   const std::size_t bytes = weight.numElements() * target.getTypeSize(weight.elementType());
   // Edges alone may be too few for nearly all tiles.
   const std::size_t wanted = target.getNumTiles() * 9 / 10;

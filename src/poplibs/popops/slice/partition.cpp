@@ -1,5 +1,7 @@
 #include "poplibs/popops/slice/partition.h"
 
+#include <pando/cpu_device.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -115,7 +117,7 @@ double cost_of(const poplar::Target& target, const SliceProblem& p, const Partit
 }
 
 std::size_t lookups_per_round(const poplar::Target& target, const SliceProblem& p, const Partition& part) {
-  if (target.getTargetType() == poplar::TargetType::CPU) return p.lookups;
+  if (pando::has_memory_for_all(target)) return p.lookups;
   const double none = temporary_bytes(p, part, 1), all = temporary_bytes(p, part, static_cast<double>(p.lookups));
   const double have = std::max(tile_bytes(target, p), 2 * none);
   if (all <= have) return p.lookups;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <pando/cpu_device.hpp>
 
 #include <poputil/exceptions.hpp>
 
@@ -52,7 +53,7 @@ struct Vertex {
 std::size_t vertices_of(const Target& target, const Interval& rows, std::size_t columns, std::size_t n, std::size_t total_rows,
                         std::size_t type_bytes) {
   constexpr std::size_t kMostOnHost = 8;
-  if (target.getTargetType() == TargetType::CPU)
+  if (pando::shares_work_among_threads(target))
     return std::clamp<std::size_t>(n * columns * type_bytes / 256, 1, std::min(kMostOnHost, rows.size()));
   const std::size_t hits = n * rows.size() / total_rows, most = std::min<std::size_t>(target.getNumWorkerContexts(), rows.size());
   return std::clamp<std::size_t>(hits * (10 + columns * type_bytes / 2) / (2 * n), 1, most);

@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "planning/product.h"
-#include "poplibs/poplin/matmul/options.h"
+#include "poplibs/poplin/matmul/terms/options.h"
 
 namespace poplin::internal::matmul {
 

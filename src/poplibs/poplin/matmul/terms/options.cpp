@@ -1,4 +1,4 @@
-#include "poplibs/poplin/matmul/options.h"
+#include "poplibs/poplin/matmul/terms/options.h"
 #include "poplibs/poputil/refuse.h"
 
 #include <poplar/exceptions.hpp>

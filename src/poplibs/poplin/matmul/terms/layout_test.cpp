@@ -1,4 +1,4 @@
-#include "poplibs/poplin/matmul/layout.h"
+#include "poplibs/poplin/matmul/terms/layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "poplibs/poplin/matmul/plan.h"
+#include "poplibs/poplin/matmul/terms/plan.h"
 
 #include <gmock/gmock.h>
 
