@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "exec/loaded_program.h"
+#include "machine/host.h"
 #include "tile/runs.h"
 #include "tile/step.h"
 
@@ -48,7 +49,7 @@ LoadedProgram::LoadedProgram(const tile::Program& program, const Library& librar
       computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options));
   }
   pairs_.resize(program.streams.size());
-  if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads);
+  if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads, options.near_buffers);
   find_shared_remote_buffers();
   find_hostless_loops();
 }
@@ -93,8 +94,10 @@ void LoadedProgram::build_replica_copies(unsigned chunks) {
 }
 
 // Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
-void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts,
-                                       unsigned threads) {
+void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads,
+                                       bool near_buffers) {
+  constexpr auto kFarBytes = static_cast<std::uint64_t>(Host().near_bytes);  // less stays in the caches anyway
+  std::optional<BuffersByTime> buffers;
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
     const std::vector<Instruction>& code = program_.streams[s].code;
     pairs_[s].resize(code.size());
@@ -106,15 +109,22 @@ void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector
       const std::uint32_t c = code[i + 1].a;
       const tile::ComputeStep& step = program_.computes[c];
       const std::uint64_t cost = exchanges_[code[i].a].receive.cost() + exchanges_[code[i].a].arrange.cost() + computes_[0][c]->cost();
-      if (computes_[0][c]->counted().any()) continue;
+      if (computes_[0][c]->counted().always()) continue;
       if (cost < kWorthSharing || !may_run_tile_by_tile(program_, library, exchange, step)) continue;
       const std::vector<TileId> ends = cut_by_tile(program_, library, exchange, step, threads);
       if (ends.empty()) continue;
+      NearBuffers near;
+      if (near_buffers && exchange.gathers == step.compute_set) {
+        if (!buffers) buffers.emplace(program_);
+        near = buffers->between(code[i].order, code[i + 1].order, exchange, step, library);
+        if (near.bytes() <= kFarBytes) near = {};
+      }
       pairs_[s][i] = std::make_unique<Pair>();
+      pairs_[s][i]->compute = tile::ComputeId(c);
       pairs_[s][i]->cost = cost;
       for (unsigned r = 0; r < program_.replication; ++r)
         pairs_[s][i]->works.push_back(std::make_unique<TileByTile>(program_, library, exchange, step, descriptors_[r]->groups(c), ends,
-                                                                   memory_.base(r), memory_.stride(), *contexts[r]));
+                                                                   memory_.base(r), memory_.stride(), *contexts[r], near));
     }
   }
 }

@@ -27,6 +27,7 @@ struct ExchangeMoves {
 
 // An exchange and its successor that run tile by tile.
 struct Pair {
+  tile::ComputeId compute;
   std::uint64_t cost = 0;
   std::vector<std::unique_ptr<TileByTile>> works;  // [replica]
 };
@@ -59,7 +60,8 @@ class LoadedProgram {
  private:
   void build_moves(unsigned chunks, bool in_blocks);
   void build_replica_copies(unsigned chunks);
-  void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads);
+  void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads,
+                          bool near_buffers);
   void find_shared_remote_buffers();
   void find_hostless_loops();
   std::vector<std::uint32_t> find_host_steps(const tile::Stream& stream, unsigned program) const;

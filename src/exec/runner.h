@@ -43,6 +43,7 @@ struct Options {
   std::shared_ptr<Workers> workers;        // whose threads it runs on; null: its own
   unsigned threads = 0;                    // 0: PANDO_THREADS, or the machine's processors
   bool tile_by_tile = true;                // receive and compute tile by tile where nobody can tell (contract 12, tile_by_tile.h)
+  bool near_buffers = true;                // what comes for the next compute step alone stays near the thread (moves/near_buffers.h)
   bool prefetch_tiles = true;              // bring what the next tiles' vertices touch first into the cache (contract 10)
   bool strided_vertices = true;            // vertices whose operands lie at equal strides run without their descriptors (steps/strided.h)
   bool moves_in_blocks = true;             // small moves that read all over memory go block by block (moves/move_plan.h)

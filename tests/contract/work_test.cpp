@@ -190,6 +190,43 @@ TEST(Contract12, OperandsAreReceivedOrBoundAndTheResultsAreTheSame) {
   EXPECT_NE(received_text.find("recv"), std::string::npos);
 }
 
+// ... and what comes for the next step alone may stay with the thread: 64 tiles gather 64 KiB each.
+TEST(Contract12, WhatIsGatheredMayStayNearTheThreadAndTheResultsAreTheSame) {
+  constexpr std::uint32_t kTiles = 64, kFloats = 16384;
+  Setting s(tiles(1, kTiles));
+  std::vector<std::uint32_t> all(kTiles);
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<float> values(kTiles * kFloats);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 1000);
+  const View x = s.variable("x", values, all), y = s.variable("y", values.size(), all);
+  s.readable("y", y);
+  const ComputeSetId set = s.graph.add_compute_set("gathers");
+  for (std::uint32_t t = 0; t < kTiles; ++t) {  // the halves of two tiles: no operand is in one piece
+    const std::uint32_t next = (t + 1) % kTiles, third = (t + 2) % kTiles, half = kFloats / 2;
+    const View a = x.slice(next * kFloats, next * kFloats + half, 0), b = x.slice(third * kFloats + half, third * kFloats + kFloats, 0);
+    s.add_vertex(set, View::concat(std::vector<View>{b, a}, 0), y.slice(t * kFloats, t * kFloats + kFloats, 0), t);
+  }
+  const auto program = s.compile({sequence({make_program(Execute{set, {}}), copy(y.reverse(0), x)})});
+  std::vector<float> expected;
+  for (const bool near : {false, true})
+    for (const unsigned threads : {1u, 2u, 3u}) {
+      exec::Options options;
+      options.threads = threads;
+      options.near_buffers = near;
+      exec::Runner runner(program, s.graph.library(), options);
+      runner.run(0);
+      const std::vector<float> got = Setting::read<float>(runner, "y", values.size());
+      if (expected.empty()) expected = got;
+      EXPECT_EQ(got, expected) << "near " << near << ", threads " << threads;
+      const auto a = std::find_if(program->allocations.begin(), program->allocations.end(), [](const tile::Allocation& b) {
+        return b.category == tile::Category::exchange_buffer && b.size >= kFloats * 4;
+      });
+      ASSERT_NE(a, program->allocations.end());
+      const char* const on_tile = runner.tile_base(0, a->tile) + a->offset;
+      EXPECT_EQ(std::all_of(on_tile, on_tile + a->size, [](char c) { return c == 0; }), near);
+    }
+}
+
 TEST(Contract12, AnOperandThatItsOwnerOverwritesInTheSameComputeSetIsNotBoundToIt) {
   Setting s(tiles(1, 4));
   const View x = s.variable("x", {1, 2, 3, 4}, {0}), y = s.variable("y", 4, {1});

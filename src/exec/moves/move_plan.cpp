@@ -128,16 +128,13 @@ std::vector<MovePlan::Strided> MovePlan::resolve(std::span<const tile::Move> mov
   return runs;
 }
 
-MovePlan MovePlan::build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends) {
+MovePlan MovePlan::build_parts(std::span<const std::vector<tile::Move>> parts, std::uint64_t stride) {
   MovePlan plan;
-  std::size_t first = 0;
-  for (const TileId end : ends) {
-    std::size_t last = first;
-    while (last < moves.size() && moves[last].destination_tile < end) ++last;
-    const std::vector<Strided> runs = resolve(moves.subspan(first, last - first), stride);
+  if (std::all_of(parts.begin(), parts.end(), [](const auto& moves) { return moves.empty(); })) return plan;
+  for (const std::vector<tile::Move>& moves : parts) {
+    const std::vector<Strided> runs = resolve(moves, stride);
     for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
     plan.add_chunk(runs, 0, runs.size());
-    first = last;
   }
   return plan;
 }
@@ -263,6 +260,13 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
                   run->bytes, std::min(step, run->count - at));
     s = last;
   }
+}
+
+void MovePlan::prefetch(unsigned index, const char* source) const {
+  constexpr std::uint64_t kLine = 64, kMost = 4096;  // longer runs hide their misses
+  const Chunk& c = chunks_[index];
+  for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b)
+    for (std::uint64_t at = 0; at < std::min(b->bytes, kMost); at += kLine) __builtin_prefetch(source + b->source + at, 0, 2);
 }
 
 void MovePlan::run_all(char* destination, const char* source) const {

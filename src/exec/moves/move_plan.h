@@ -15,9 +15,8 @@ class MovePlan {
   // Tile t's bytes are at t * stride from its base; an invalid tile's offset counts from its base directly. `chunks`: the most
   // chunks to cut into. `in_blocks`: small runs that read all over memory go block by block; else in the order of the moves.
   static MovePlan build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks, bool in_blocks = true);
-  // Chunk k has the moves to tiles below ends[k] that no earlier chunk has; it may be empty. `moves` are sorted by destination
-  // tile, `ends` ascending; the last is above all of them.
-  static MovePlan build_by_tile(std::span<const tile::Move> moves, std::uint64_t stride, std::span<const TileId> ends);
+  // Chunk k has the moves of parts[k]; it may be empty. No moves at all: no chunks.
+  static MovePlan build_parts(std::span<const std::vector<tile::Move>> parts, std::uint64_t stride);
 
   bool empty() const { return chunks_.empty(); }
   unsigned chunks() const { return static_cast<unsigned>(chunks_.size()); }
@@ -27,6 +26,8 @@ class MovePlan {
   // Moves the chunk's bytes. Chunks write different bytes, so they may run at the same time.
   void run(unsigned chunk, char* destination, const char* source) const;
   void run_all(char* destination, const char* source) const;
+  // Asks for what a chunk's long runs read, before it runs: where each begins in far memory, nothing else does so in time.
+  void prefetch(unsigned chunk, const char* source) const;
   // Fills the destinations with a byte.
   void fill(unsigned chunk, char* destination, unsigned char byte) const;
 

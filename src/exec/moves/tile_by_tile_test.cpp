@@ -23,7 +23,7 @@ TileId t(unsigned n) { return TileId(n); }
 struct Hand : tile::HandMade {
   Codelets k;
   StreamId s;
-  explicit Hand(unsigned tiles) : HandMade(1, tiles), k(add_codelets(library)), s(add_ipu(0)) {}
+  explicit Hand(unsigned tiles, std::uint64_t bytes = 4096) : HandMade(1, tiles, bytes), k(add_codelets(library)), s(add_ipu(0)) {}
   HandMadeVertex scale(unsigned tile, std::uint64_t in, std::uint64_t out, std::uint32_t n = 8) {
     return {k.scale, t(tile), {{t(tile), n, in}, {t(tile), n, out}}, bytes_of(2.0f)};
   }
@@ -149,6 +149,107 @@ TEST(TileByTile, TheStepsResultIsThatOfItsVertices) {
     std::memcpy(&result, r.tile_base(0, t(3)) + 512, 4);
     EXPECT_EQ(result, limit > 1 ? 1u : 0u);
   }
+}
+
+// Every tile gathers 48 KiB, each 8 KiB of which one vertex reads; `crossing`: what is arranged goes from one vertex's part to another's.
+struct Gathering : Hand {
+  static constexpr unsigned kTiles = 64, kVertices = 6;
+  static constexpr std::uint32_t kPart = 8192, kBuffer = 64 * 1024, kTile = 256 * 1024;
+  std::uint32_t exchange, compute;
+
+  explicit Gathering(bool crossing) : Hand(kTiles, kTile) {
+    std::vector<Move> receive, arrange;
+    std::vector<HandMadeVertex> vertices;
+    for (unsigned i = 0; i < kTiles; ++i) {
+      for (std::uint32_t v = 0; v < kVertices; ++v) {
+        const std::uint32_t at = kBuffer + v * kPart;
+        receive.push_back({t((i * 7 + v) % kTiles), t(i), v * 512, at, 4096});
+        receive.push_back({t((i * 3 + v) % kTiles), t(i), v * 64, at + 4096, 2048, 1, 0, 0});
+        receive.push_back({t((i + v) % kTiles), t(i), v * 32, at + 6144, 4, 256, 8, 4});
+        arrange.push_back({t(i), t(i), at + (crossing && v > 0 ? -kPart : 0), at + 7168, 1024});
+        vertices.push_back(scale(i, at, 16384 + v * 4096, 1024));
+        vertices.push_back(scale(i, at + 4096, 16384 + kVertices * 4096 + v * 1024, 256));
+        vertices.push_back(scale(i, at + 7168, 16384 + kVertices * 5120 + v * 64, 16));
+      }
+      allocate(t(i), "gathered", kBuffer, kVertices * kPart, {{1, 3}});
+    }
+    for (tile::Allocation& a : program.allocations) a.category = tile::Category::exchange_buffer;
+    exchange = add_exchange(receive, arrange);
+    compute = add_compute(s, vertices);
+    program.exchanges[exchange].gathers = program.computes[compute].compute_set;
+    repeat(s, 3, [&] {
+      emit_at(s, 1, Op::exchange, exchange);
+      emit_at(s, 2, Op::compute, compute);
+    });
+    end_all();
+  }
+  NearBuffers near() const { return BuffersByTime(program).between(1, 2, program.exchanges[exchange], program.computes[compute], library); }
+  // The bytes of all tiles, without their buffers, and whether any of those was written.
+  std::pair<std::vector<char>, bool> run(unsigned threads, bool near_buffers) const {
+    Options options;
+    options.threads = threads;
+    options.near_buffers = near_buffers;
+    Runner r(std::make_shared<tile::Program>(program), library, options);
+    std::mt19937 random(5);
+    for (unsigned i = 0; i < kTiles; ++i)
+      for (unsigned f = 0; f < 4096; ++f) {
+        const float value = static_cast<float>(random() % 1000) * 1e-3f;
+        std::memcpy(r.tile_base(0, t(i)) + f * 4, &value, 4);
+      }
+    r.run(0);
+    std::vector<char> bytes;
+    bool written = false;
+    for (unsigned i = 0; i < kTiles; ++i) {
+      const char* const base = r.tile_base(0, t(i));
+      bytes.insert(bytes.end(), base, base + kBuffer);
+      written = written || std::any_of(base + kBuffer, base + kBuffer + kVertices * kPart, [](char c) { return c != 0; });
+    }
+    return {bytes, written};
+  }
+};
+
+TEST(NearBuffers, WhatComesForTheNextStepAloneStaysOffItsTileAndTheBitsAreTheSame) {
+  for (const bool crossing : {false, true}) {
+    const Gathering g(crossing);
+    EXPECT_EQ(g.near().bytes(), std::uint64_t{Gathering::kTiles} * Gathering::kVertices * Gathering::kPart);
+    const auto [expected, written] = g.run(1, false);
+    EXPECT_TRUE(written);
+    for (const unsigned threads : {1u, 2u, 3u}) {
+      const auto [bytes, near_written] = g.run(threads, true);
+      EXPECT_EQ(bytes, expected) << threads << " threads, crossing " << crossing;
+      EXPECT_FALSE(near_written);
+    }
+  }
+}
+
+TEST(NearBuffers, ATileIsCutWhereNoVertexAndNoMoveIsOnBothSides) {
+  for (const bool crossing : {false, true}) {
+    const Gathering g(crossing);
+    const std::vector<TileId> ends = {t(32), t(64)};
+    const auto blocks_with = [&](const NearBuffers& near) {
+      return cut_into_blocks(g.program, g.library, g.program.exchanges[g.exchange], g.program.computes[g.compute], ends, near);
+    };
+    const TileBlocks whole = blocks_with({}), parts = blocks_with(g.near());
+    EXPECT_EQ(whole.ends.size(), 64u);
+    EXPECT_TRUE(std::is_sorted(parts.ends.begin(), parts.ends.end()));
+    EXPECT_EQ(parts.ends.back().tile, t(64));
+    EXPECT_EQ(parts.chunk_end.size(), 2u);
+    // Two vertices' 8 KiB are a part.
+    EXPECT_EQ(parts.ends.size(), crossing ? 64u : 64u * 3);
+    for (const TileBlocks::End& e : parts.ends) EXPECT_EQ(e.address % (2 * Gathering::kPart), 0u);
+  }
+}
+
+TEST(NearBuffers, NoneThatOthersRead) {
+  Gathering g(false);
+  g.program.live_ranges[5] = {{1, 4}};  // a later step
+  EXPECT_EQ(g.near().find(t(5), Gathering::kBuffer), nullptr);
+  EXPECT_NE(g.near().find(t(6), Gathering::kBuffer), nullptr);
+  g.program.live_ranges[5] = {{1, 3}, {7, 9}};
+  EXPECT_EQ(g.near().find(t(5), Gathering::kBuffer), nullptr);
+  g.program.live_ranges[5] = {{1, 3}};
+  g.program.exchanges[g.exchange].receive[0].destination -= 4;  // a part of it lies before the buffer
+  EXPECT_TRUE(g.near().empty());
 }
 
 }  // namespace

@@ -83,35 +83,42 @@ void TileContexts::prefetch(TileId tile, ModuleId module, std::uint32_t lines_of
 }
 
 Descriptors::Descriptors(const tile::Program& program, const Library& library, const TileMemory& memory, unsigned replica)
-    : memory_(memory), replica_(replica) {
-  for (const tile::ComputeStep& step : program.computes) {
-    first_group_.push_back(groups_.size());
-    for (const tile::VertexGroup& group : step.groups) {
-      groups_.emplace_back();
-      fill_group(program, library[group.codelet], group, groups_.back());
-    }
-  }
+    : arena_bytes_(16u << 20) {
+  for (const tile::ComputeStep& step : program.computes)
+    fill_step(program, library, step, [&](const tile::Operand& o) -> void* { return memory.at(replica, o.tile, o.offset); });
+}
+
+Descriptors::Descriptors(const tile::Program& program, const Library& library, const tile::ComputeStep& step,
+                         const std::function<void*(const tile::Operand&)>& place)
+    : arena_bytes_(1u << 18) {
+  fill_step(program, library, step, place);
 }
 
 char* Descriptors::arena_take(std::uint64_t bytes, std::uint64_t align) {
-  constexpr std::uint64_t kArena = 16u << 20;
   std::uint64_t at = align_up(arena_used_, align);
   if (arenas_.empty() || at + bytes > arenas_.back().size()) {
-    arenas_.emplace_back(std::max(bytes, kArena), "the vertices");
+    arenas_.emplace_back(std::max(bytes, arena_bytes_), "the vertices");
     at = 0;
   }
   arena_used_ = at + bytes;
   return arenas_.back().data() + at;
 }
 
-void Descriptors::fill_group(const tile::Program& program, const Codelet& codelet, const tile::VertexGroup& group, Group& out) {
-  const std::uint64_t align = std::max<std::uint64_t>(codelet.host_align, 8);
-  out.stride = std::max(align_up(codelet.host_size, align), align);
-  out.first = arena_take(out.stride * group.count, std::max<std::uint64_t>(align, 64));
-  const auto place = [&](const tile::Operand& o) -> void* { return o.count > 0 ? memory_.at(replica_, o.tile, o.offset) : nullptr; };
+template <class Place>
+void Descriptors::fill_step(const tile::Program& program, const Library& library, const tile::ComputeStep& step, Place place) {
+  first_group_.push_back(groups_.size());
+  const auto place_any = [&](const tile::Operand& o) -> void* { return o.count > 0 ? place(o) : nullptr; };
   const auto take = [&](std::uint64_t bytes, std::uint64_t alignment) { return arena_take(bytes, alignment); };
-  for (std::uint32_t i = 0; i < group.count; ++i)
-    tile::fill_descriptor(program, codelet, program.vertices[group.first + i], out.first + i * out.stride, place, take);
+  for (const tile::VertexGroup& group : step.groups) {
+    const Codelet& codelet = library[group.codelet];
+    const std::uint64_t align = std::max<std::uint64_t>(codelet.host_align, 8);
+    Group out;
+    out.stride = std::max(align_up(codelet.host_size, align), align);
+    out.first = arena_take(out.stride * group.count, std::max<std::uint64_t>(align, 64));
+    for (std::uint32_t i = 0; i < group.count; ++i)
+      tile::fill_descriptor(program, codelet, program.vertices[group.first + i], out.first + i * out.stride, place_any, take);
+    groups_.push_back(out);
+  }
 }
 
 ComputeWork::ComputeWork(const tile::Program& program, const Library& library, std::size_t step, const Descriptors& descriptors,

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -56,6 +57,9 @@ class TileContexts {
 class Descriptors {
  public:
   Descriptors(const tile::Program& program, const Library& library, const TileMemory& memory, unsigned replica);
+  // Of one compute step alone, its number 0; `place` says where an operand that has elements is.
+  Descriptors(const tile::Program& program, const Library& library, const tile::ComputeStep& step,
+              const std::function<void*(const tile::Operand&)>& place);
   struct Group {
     char* first = nullptr;
     std::uint64_t stride = 0;
@@ -64,11 +68,11 @@ class Descriptors {
   const Group* groups(std::size_t step) const { return groups_.data() + first_group_[step]; }
 
  private:
-  void fill_group(const tile::Program& program, const Codelet& codelet, const tile::VertexGroup& group, Group& out);
+  template <class Place>
+  void fill_step(const tile::Program& program, const Library& library, const tile::ComputeStep& step, Place place);
   char* arena_take(std::uint64_t bytes, std::uint64_t align);
 
-  const TileMemory& memory_;
-  const unsigned replica_;
+  const std::uint64_t arena_bytes_;
   std::vector<Group> groups_;
   std::vector<std::size_t> first_group_;
   std::vector<Mapping> arenas_;
@@ -95,6 +99,8 @@ class ComputeWork final : public Work {
     counted_.begin(contexts_.counts);
   }
   const CountedVertices& counted() const { return counted_; }
+  // Are vertices counted as they run, now?
+  bool is_counting() const { return counted_.any() && contexts_.counts; }
   // The AND of the vertices' results since begin().
   bool result() const { return result_.load(std::memory_order_relaxed); }
 

@@ -17,6 +17,8 @@ class CountedVertices {
 
   // Are any of the step's counted as they run?
   bool any() const { return any_; }
+  // ... for their own results, as they read the cycle counter?
+  bool always() const { return always_; }
   bool is_counted(std::size_t group) const { return groups_[group].counting; }
   // Room for what is counted, before the step runs.
   void begin(bool counts);
