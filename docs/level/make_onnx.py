@@ -38,6 +38,30 @@ bool, int8 to int64, uint8 to uint64, float16, float32. float64 runs on the inte
 bfloat16, the float8 and float4 types, integers of 4 and 2 bits, complex numbers, texts, sequences, maps and optional
 values are rejected by name.
 
+## Training
+
+With a loss, `load_onnx` gives one step of training: forward, backward and update, with weights resident on the
+device.
+
+    ir = load_onnx("model.onnx", {"batch": 32}, loss={"cross_entropy": "logits"}, optimizer={"name": "adamw", "lr": 1e-3})
+    streams = {s.tensor_id: s for s in (*ir.get_all_h2d_streams(), *ir.get_all_d2h_streams())}
+    with popxl.Session(ir, "cpu") as session:
+        for x, labels in batches:
+            loss = session.run({streams["x"]: x, streams["target"]: labels})[streams["loss"]]
+        save_onnx(session, "model.onnx", "trained.onnx")
+
+* **The loss** is an output of the model (`loss="loss"`), or the mean cross entropy of scores and labels, or the mean
+  squared difference: these are ONNX's own operators, put behind an output, and their targets come from the stream
+  "target".
+* **Optimizers** are "sgd", "adam" and "adamw", with the numbers and the updates of `torch.optim`. Their state are
+  variables that begin with zeros.
+* **What is trained**: every floating weight that the loss follows from, but for those in `frozen` and for running
+  means and variances of BatchNormalization, which are used as they stand.
+* `onnx_weights(session)` gives all variables by their names; `save_onnx` writes the file again with the weights as
+  they are now.
+* Models with graphs inside of nodes (`If`, loops that are not written out) are rejected, and so are ops on the way to
+  the loss that have no gradient.
+
 ## Checks
 
 A signature below is the list of what a node may have: operands (`?`: may be absent; `...`: one or more), attributes

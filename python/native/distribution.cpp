@@ -2,7 +2,7 @@
 #include "native/interruptible.h"
 #include "native/native.h"
 
-#include "onnx/import.h"
+#include "onnx/training.h"
 #include "search/programs/program_search.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/cluster_json.h"
@@ -10,8 +10,10 @@
 
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/set.h>
 
 #include <map>
+#include <set>
 
 namespace pando::python {
 
@@ -129,13 +131,36 @@ std::vector<std::pair<Index, Index>> stores(const Distribution& d) {
   return all;
 }
 
+// The loss ("", "cross_entropy" or "mse") and the output that it is of, the optimizer ("sgd", "adam" or "adamw"), its numbers, frozen
+// weights.
+using TrainingWords = std::tuple<std::string, std::string, std::string, std::map<std::string, double>, std::set<std::string>>;
+
+onnx::Training training_of(const TrainingWords& words) {
+  const auto& [loss, of, optimizer, numbers, frozen] = words;
+  onnx::Training t;
+  t.loss = loss == "mse" ? onnx::Training::Loss::mse : loss.empty() ? onnx::Training::Loss::output : onnx::Training::Loss::cross_entropy;
+  t.of = of;
+  t.frozen = frozen;
+  onnx::Optimizer& o = t.optimizer;
+  o.kind = optimizer == "sgd"    ? onnx::Optimizer::Kind::sgd
+           : optimizer == "adam" ? onnx::Optimizer::Kind::adam
+                                 : onnx::Optimizer::Kind::adamw;
+  for (const auto& [name, value] : numbers) {
+    const std::map<std::string_view, double*> places{{"lr", &o.learning_rate}, {"momentum", &o.momentum}, {"weight_decay", &o.weight_decay},
+                                                     {"beta1", &o.beta1},      {"beta2", &o.beta2},       {"eps", &o.epsilon}};
+    *places.at(name) = value;
+  }
+  return t;
+}
+
 }  // namespace
 
 void bind_distribution(nb::module_& m) {
   m.def(
       "load_onnx",
       [](const std::string& path, const std::map<std::string, std::int64_t>& dimensions,
-         const std::map<std::string, std::tuple<int, std::vector<std::int64_t>, nb::object>>& values) {
+         const std::map<std::string, std::tuple<int, std::vector<std::int64_t>, nb::object>>& values,
+         std::optional<TrainingWords> training) {
         onnx::ImportOptions options{.dimensions = dimensions, .streams = true, .values = {}};
         // A copy: what the array holds may change while the program is there.
         for (const auto& [name, value] : values) {
@@ -146,11 +171,22 @@ void bind_distribution(nb::module_& m) {
           options.values.emplace(name, std::move(own));
         }
         auto p = std::make_unique<Program>(1);
-        p->module() = onnx::import_file(path, options);
+        p->module() = training ? onnx::import_training_file(path, options, training_of(*training)) : onnx::import_file(path, options);
         return p.release();
       },
-      nb::rv_policy::take_ownership, nb::arg("path"), nb::arg("dimensions"), nb::arg("values"),
-      "values: {input: (element type, shape, array)}.");
+      nb::rv_policy::take_ownership, nb::arg("path"), nb::arg("dimensions"), nb::arg("values"), nb::arg("training") = nb::none(),
+      "values: {input: (element type, shape, array)}. training: (loss, output, optimizer, numbers of it by name, frozen weights).");
+  m.def(
+      "state_list",
+      [](Program& p) {
+        std::vector<std::tuple<Index, std::string, int, std::vector<std::int64_t>>> all;
+        for (std::uint32_t s = 0; s < p.module().state_count(); ++s) {
+          const ir::State& state = p.module().state(ir::StateId(s));
+          all.emplace_back(s, state.name, static_cast<int>(p.module().type(state.type).dtype), p.module().type(state.type).shape);
+        }
+        return all;
+      },
+      nb::arg("program"), "(number, name, element type, shape) of each variable of a program that was read.");
   m.def(
       "onnx_operators",
       [] {

@@ -19,7 +19,7 @@ from popxl._checks import describe, integer
 from popxl._engine import Interpreting
 from popxl._lazy import np
 
-__all__ = ["Certificate", "Found", "Result", "Session", "load_onnx", "search"]
+__all__ = ["Certificate", "Found", "Result", "Session", "load_onnx", "onnx_weights", "save_onnx", "search"]
 
 
 class Found(NamedTuple):
@@ -138,29 +138,113 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
     return min(map(of, numbers), key=price)
 
 
-def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None, values: Optional[Mapping] = None) -> popxl.Ir:
-    """The program of an ONNX model, with its weights: one step of inference. Its inputs and outputs are streams of their names:
-    `{s.tensor_id: s for s in ir.get_all_h2d_streams()}`. It runs in `popxl.Session` and, over devices, in `Session` here; nothing can be added.
+# The numbers of each optimizer, as torch.optim names them and with its defaults.
+_OPTIMIZERS = {"sgd": {"lr": 0.01, "momentum": 0.0, "weight_decay": 0.0},
+               "adam": {"lr": 0.001, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0},
+               "adamw": {"lr": 0.001, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}}
+
+
+def _optimizer_words(optimizer):
+    """(name, {number: value}) of what load_onnx is given."""
+    given = {"name": optimizer} if isinstance(optimizer, str) else dict(optimizer)
+    name = given.pop("name", None)
+    if name not in _OPTIMIZERS:
+        raise ValueError(f"load_onnx: there is no optimizer {name!r}; {', '.join(_OPTIMIZERS)} are possible.")
+    unknown = sorted(set(given) - set(_OPTIMIZERS[name]))
+    if unknown:
+        raise ValueError(f"load_onnx: {name} has no {unknown[0]!r}; it has {', '.join(_OPTIMIZERS[name])}.")
+    numbers = {**_OPTIMIZERS[name], **given}
+    if "betas" in numbers:
+        numbers["beta1"], numbers["beta2"] = numbers.pop("betas")
+    for key, value in numbers.items():
+        if not isinstance(value, (int, float)) or not 0 <= value < (1 if key.startswith(("beta", "momentum")) else float("inf")):
+            raise ValueError(f"load_onnx: {key} of {name} is {value!r}; a number from 0 on is expected, below 1 for momentum and betas.")
+    return name, {key: float(value) for key, value in numbers.items()}
+
+
+def _training_words(loss, optimizer, frozen):
+    if isinstance(loss, str):
+        kind, of = "", loss
+    elif isinstance(loss, Mapping) and len(loss) == 1 and next(iter(loss)) in ("cross_entropy", "mse"):
+        (kind, of), = loss.items()
+    else:
+        raise ValueError(f"load_onnx: the loss is {loss!r}; the name of an output, {{'cross_entropy': output}} or {{'mse': output}} is expected.")
+    return kind, of, *_optimizer_words("sgd" if optimizer is None else optimizer), {frozen} if isinstance(frozen, str) else set(frozen)
+
+
+def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None, values: Optional[Mapping] = None, *, loss: Union[str, Mapping, None] = None,
+              optimizer: Union[str, Mapping, None] = None, frozen: Sequence[str] = ()) -> popxl.Ir:
+    """The program of an ONNX model, with its weights: one step of inference, or with `loss` one of training. Its inputs and outputs are streams of
+    their names: `{s.tensor_id: s for s in ir.get_all_h2d_streams()}`. It runs in `popxl.Session` and, over devices, in `Session` here; nothing can
+    be added.
 
     Args:
         path: the file; external data lie beside it.
         dimensions: sizes of named dimensions, and of those without a name by input and place: `{"batch": 8, "x.0": 1}`.
         values: arrays for inputs whose values are part of the program, such as shapes, axes and repeats: `{"axes": [1]}`. They are no streams.
+        loss: makes the program a step of training: forward, backward, update. The name of an output that is the loss, `{"cross_entropy": scores}` or
+            `{"mse": predictions}` of an output. The latter two have a further input "target" (int32 labels, or float32 values) and a further output
+            "loss", the mean over the batch.
+        optimizer: "sgd" (without: this), "adam" or "adamw", or `{"name": "adam", "lr": 0.001, ...}` with the numbers of torch.optim: lr, momentum,
+            betas, eps, weight_decay.
+        frozen: names of weights that stay as they are. Running means and variances of BatchNormalization do so anyway.
 
     Raises:
-        ValueError: all ops that are not known, in one error; dimensions without a size; what an op does not take, with the node's name.
+        ValueError: all ops that are not known, in one error; dimensions without a size; what an op does not take, with the node's name; a loss that
+            is no output or follows from no weight; other optimizers and numbers.
+        NotImplementedError: training of a model with graphs inside of nodes (If, and loops that are not written out).
+        popart.popart_exception: training through an op that has no gradient.
     """
+    if loss is None and (optimizer is not None or frozen):
+        raise ValueError("load_onnx: an optimizer and frozen weights go with a loss.")
+    training = None if loss is None else _training_words(loss, optimizer, frozen)
     ir = popxl.Ir()
     given = {}
     for name, value in (values or {}).items():
         array = np.asarray(value, order="C")
         given[name] = (popxl.dtypes.dtype.as_dtype(array.dtype)._index, list(array.shape), array)
-    ir._program = _core.load_onnx(str(path), dict(dimensions or {}), given)
+    ir._program = _core.load_onnx(str(path), dict(dimensions or {}), given, training)
     ir._parsed = True
     for index, name, to_device, dtype, shape in _core.stream_list(ir._program):
         kind = popxl.HostToDeviceStream if to_device else popxl.DeviceToHostStream
         kind._of(ir, index, name, popxl.dtypes._by_index[dtype], shape)
     return ir
+
+
+def onnx_weights(session: popxl.Session) -> Dict[str, "np.ndarray"]:
+    """What the variables of a program of `load_onnx` hold, by their names: the model's weights, and the state of the optimizer."""
+    out = {}
+    for index, name, dtype, shape in _core.state_list(session.ir._program):
+        array = out[name] = np.empty(shape, popxl.dtypes._by_index[dtype].as_numpy())
+        session._engine.data(index, array)
+    return out
+
+
+def save_onnx(session: popxl.Session, model: str, path: str) -> None:
+    """Writes an ONNX model with the weights that a session's program holds now. All else is as it was; data that lay beside the file are in it.
+
+    Args:
+        session: of the program that `load_onnx` made of the model.
+        model: the model's file.
+        path: the file to write.
+
+    Raises:
+        ValueError: a model without one of the program's weights, or whose file would be larger than 2 GiB.
+    """
+    from popxl import _onnx_file
+
+    held = onnx_weights(session)
+    with open(model, "rb") as file:
+        try:
+            written, found = _onnx_file.with_weights(file.read(), held)
+        except ValueError as error:
+            raise ValueError(f"save_onnx: {model}: {error}.") from None
+    optimizer = {f"{name}.{part}" for name in found for part in ("m", "v", "momentum")} | {"step"}
+    missing = sorted(set(held) - found - optimizer)
+    if missing:
+        raise ValueError(f"save_onnx: {model} has no weight {missing[0]!r}: it is no model that the program was made of.")
+    with open(path, "wb") as file:
+        file.write(written)
 
 
 class Session(_session.Session):

@@ -28,6 +28,7 @@ struct ImportOptions {
 // with the node's name.
 ir::Module import_model(const Model& model, const ImportOptions& options = {});
 // From a file.
+Model read_model(const std::string& path);
 ir::Module import_file(const std::string& path, const ImportOptions& options = {});
 
 // One of the operators that are read: name and domain, its signature (see onnx/operator.h), what of it is refused.

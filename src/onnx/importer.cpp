@@ -73,7 +73,8 @@ ir::Module Importer::run() {
   nodes(main_, model_.graph.nodes);
   for (const ValueInfo& v : model_.graph.outputs) {
     const SourceLocation place{model_.source, 0, 0, "the model's outputs"};
-    output(v.name, value_of(main_, use(main_, v.name, place), v.name));
+    results_[v.name] = value_of(main_, use(main_, v.name, place), v.name);
+    output(v.name, results_[v.name]);
   }
   ir::check(module_);
   return std::move(module_);

@@ -45,6 +45,8 @@ class Importer {
  public:
   Importer(const Model& model, const ImportOptions& options);
   ir::Module run();
+  // The value of an output of the model, once it has run.
+  ValueId result(const std::string& name) const { return results_.at(name); }
 
   ir::Module& module() { return module_; }
   // The nodes of a graph that a node has: its inputs stand for `inputs`. Its outputs.
@@ -90,6 +92,7 @@ class Importer {
   ir::Module module_;
   Scope main_;
   std::set<std::string> weights_;
+  std::map<std::string, ValueId> results_;
   int depth_ = 0;
 };
 
