@@ -40,7 +40,7 @@ std::vector<tile::Move> moves_of_row(const tile::Transfer& t, std::uint64_t row)
 
 LoadedProgram::LoadedProgram(const tile::Program& program, const Library& library, const TileMemory& memory,
                              const std::vector<std::unique_ptr<TileContexts>>& contexts, const Options& options, unsigned threads)
-    : program_(program), memory_(memory), host_steps_(program.programs * program.streams.size()) {
+    : program_(program), memory_(memory), is_linked_(options.link != nullptr), host_steps_(program.programs * program.streams.size()) {
   build_moves(4 * threads, options.moves_in_blocks);
   computes_.resize(program.replication);
   for (unsigned r = 0; r < program.replication; ++r) {
@@ -145,6 +145,8 @@ void LoadedProgram::find_shared_remote_buffers() {
 }
 
 bool LoadedProgram::is_host_step(const Instruction& in) const {
+  // All processes come to copies across replicas in one order: so none waits for another one that waits for it.
+  if (is_linked_ && row_of(in.op).work == tile::Work::cross_replica) return true;
   switch (row_of(in.op).host) {
     case tile::HostStep::never: return false;
     case tile::HostStep::always: return true;

@@ -68,6 +68,7 @@ class LoadedProgram {
 
   const tile::Program& program_;
   const TileMemory& memory_;
+  const bool is_linked_;
   std::vector<ExchangeMoves> exchanges_;
   std::vector<MovePlan> transfers_;
   std::vector<std::vector<MovePlan>> rows_;                            // [transfer][row]

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "codelet/foreign_call.h"
 #include "exec/interpreter.h"
+#include "pando/replicas.hpp"
 
 namespace pando::exec {
 
@@ -30,6 +31,18 @@ void check_library(const tile::Program& program, const Library& library, const O
     }
 }
 
+// The program of the replicas that run here: what the others need is never made.
+std::shared_ptr<const tile::Program> program_here(std::shared_ptr<const tile::Program> program, const Options& options) {
+  if (!options.link) return program;
+  const unsigned first = options.link->first(), count = options.link->count();
+  if (count == 0 || first >= program->replication || count > program->replication - first)
+    fail(ErrorKind::graph_replication_error, "replica-range", "replicas {} to {} are to run here; the program has {}", first,
+         static_cast<std::int64_t>(first) + count - 1, program->replication);
+  auto here = std::make_shared<tile::Program>(*program);
+  here->replication = count;
+  return here;
+}
+
 bool sees_tiles(const tile::Program& program, const Library& library) {
   for (const tile::ComputeStep& step : program.computes)
     for (const tile::VertexGroup& g : step.groups)
@@ -41,7 +54,8 @@ bool sees_tiles(const tile::Program& program, const Library& library) {
 
 struct Runner::State {
   State(std::shared_ptr<const tile::Program> p, Library l, const Options& options)
-      : program((check_library(*p, l, options), std::move(p))),
+      : program((check_library(*p, l, options), program_here(std::move(p), options))),
+        first(options.link ? options.link->first() : 0),
         library(std::move(l)),
         memory(*program, library, sees_tiles(*program, library)),
         watch(options.watches ? options.watches->of(options.vertex_seconds) : std::make_shared<VertexWatch>(options.vertex_seconds)),
@@ -53,15 +67,16 @@ struct Runner::State {
     for (unsigned r = 0; r < program->replication; ++r) {
       initialise_globals(r);
       initial.run_all(memory.base(r), program->initial_data.data());
+      const unsigned number = first + r;
       for (const tile::Location& l : program->replica_index)
-        std::memcpy(memory.at(r, l.tile, l.offset), &r, std::min(sizeof r, size_of(l.type)));
+        std::memcpy(memory.at(r, l.tile, l.offset), &number, std::min(sizeof number, size_of(l.type)));
     }
   }
 
   std::vector<std::unique_ptr<TileContexts>> make_contexts() {
     std::vector<std::unique_ptr<TileContexts>> all;
     for (unsigned r = 0; r < program->replication; ++r) {
-      all.push_back(std::make_unique<TileContexts>(*program, memory, r));
+      all.push_back(std::make_unique<TileContexts>(*program, memory, r, first + r));
       all.back()->watch = watch.get();
     }
     return all;
@@ -108,6 +123,7 @@ struct Runner::State {
   }
 
   std::shared_ptr<const tile::Program> program;
+  unsigned first;  // replica of this process
   Library library;
   TileMemory memory;
   std::shared_ptr<VertexWatch> watch;

@@ -1,5 +1,5 @@
 // Runs tile programs on CPU threads. One Runner owns the memory of all tiles of all replicas and the streams' cursors; it borrows
-// threads. Results are the same bits for any number of threads.
+// threads. Results are the same bits for any number of threads. With a link, "all replicas" are those of this process, counted from 0.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,10 @@
 #include "codelet/library.h"
 #include "tile/observer.h"
 #include "tile/program.h"
+
+namespace pando {
+class ReplicaLink;
+}
 
 namespace pando::exec {
 
@@ -50,6 +54,7 @@ struct Options {
   bool linger = true;                      // threads wait a little for the next run before they sleep (workers.h)
   bool poison_undefined = false;           // WriteUndef fills with 0xA5
   bool prefetch = true;                    // call FifoCallback::prefetch
+  std::shared_ptr<ReplicaLink> link;       // whose replicas run here (pando/replicas.hpp); null: all
   bool out_of_memory = false;              // also run programs that do not fit into tile memory: a model has as much as they need
   unsigned vertex_seconds = 10;            // standard error names a vertex that has not ended for so long; 0: never
 };

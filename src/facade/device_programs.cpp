@@ -215,9 +215,8 @@ void reset_tile(poplar::Engine& engine, unsigned tile, unsigned replica) {
   const tile::Program& program = *s.executable->program;
   if (tile >= program.machine.tiles())
     fail(ErrorKind::invalid_tile_mapping, "tile-range", "reset_tile: there is no tile {}; there are {}", tile, program.machine.tiles());
-  if (replica >= program.replication)
-    fail(ErrorKind::graph_replication_error, "replica-range", "reset_tile: there is no replica {}; there are {}", replica,
-         program.replication);
+  if (replica >= s.replicas())
+    fail(ErrorKind::graph_replication_error, "replica-range", "reset_tile: there is no replica {}; there are {}", replica, s.replicas());
   runner.reset_tile(replica, TileId(tile));
 }
 

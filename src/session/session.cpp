@@ -10,6 +10,7 @@
 #include "lower/lower.h"
 #include "session/dump.h"
 #include "session/host_data.h"
+#include "session/instances.h"
 #include "transform/ambiguity.h"
 #include "transform/devices/complete_places.h"
 #include "transform/devices/unroll_pmap.h"
@@ -22,10 +23,12 @@
 #include <malloc.h>
 #include <pando/host.hpp>
 #include <pando/placing.hpp>
+#include <pando/replicas.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -117,6 +120,9 @@ struct Session::State {
   poplar::Device device;
   std::optional<poplar::Engine> engine;
   bool has_program[3] = {};
+  std::shared_ptr<ReplicaLink> link;
+  bool met = false;  // the other instances
+  std::atomic<bool> stopping{false};
   std::vector<HostStreamId> inputs, outputs;
   Times times;
   bool loaded = false, attached = false, in_sync = true;
@@ -152,7 +158,13 @@ struct Session::State {
     if (!attached)
       refuse(ErrorClass::value, "session-not-attached", "{}: the session is not attached to a device; do it inside `with session:`", what);
   }
+  // Of all instances; of this one; its first.
   std::int64_t replicas() const { return module.replicas(); }
+  std::int64_t local() const { return link ? link->count() : replicas(); }
+  std::int64_t first() const { return link ? link->first() : 0; }
+  void meet_instances();
+  // Blocks of all replicas, of those that each instance has.
+  HostTensor gathered(HostTensor here);
 };
 
 // Options of the session that are given among those of the engine.
@@ -166,6 +178,9 @@ void Session::State::make_device() {
     refuse(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu,
            kMostTiles);
   }
+  if (options.instances && replicas() % options.instances->count() != 0)
+    refuse(ErrorClass::value, "replicas-of-instances", "{} replicas cannot be dealt out evenly to {} instances", replicas(),
+           options.instances->count());
   if (devices * replicas() > kMostIpus) {
     refuse(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(),
            devices * replicas(), kMostIpus);
@@ -280,6 +295,7 @@ void Session::prepare() {
     s.times.lower = seconds_since(lowering);
     s.compile(graph, lowered);
   }
+  if (s.options.instances && s.options.instances->count() > 1) s.link = s.options.instances->link(static_cast<unsigned>(s.replicas()));
   give_back_memory();
 }
 
@@ -295,13 +311,17 @@ const std::vector<HostStreamId>& Session::outputs() const { return state_->outpu
 bool Session::is_attached() const { return state_->attached; }
 bool Session::in_sync() const { return state_->in_sync; }
 const Session::Times& Session::times() const { return state_->times; }
-void Session::stop() { state_->engine->stop(); }
+std::int64_t Session::local_replicas() const { return state_->local(); }
+void Session::stop() {
+  state_->stopping = true;
+  state_->engine->stop();
+}
 
 ir::Shape Session::full_shape(HostStreamId stream) const {
   ir::Shape shape;
-  const std::int64_t transfers = state_->options.settings.number("num_host_transfers");
+const std::int64_t transfers = state_->options.settings.number("num_host_transfers");
   if (transfers != 1) shape.push_back(transfers);
-  if (state_->replicas() != 1) shape.push_back(state_->replicas());
+  if (state_->local() != 1) shape.push_back(state_->local());
   const ir::Shape& own = state_->module.stream(stream).shape;
   shape.insert(shape.end(), own.begin(), own.end());
   return shape;
@@ -309,10 +329,50 @@ ir::Shape Session::full_shape(HostStreamId stream) const {
 
 // --- the device --------------------------------------------------------------------------------------------------------------------------
 
+// Once: then copies across replicas fit together.
+void Session::State::meet_instances() {
+  std::ostringstream executable;
+  engine->serializeExecutable(executable);
+  const std::string mine = std::to_string(checksum(executable.view()));
+  const std::vector<std::string> all =
+      options.instances->all_gather(mine, "all instances to compile", {}, [this] { return stopping.load(); });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != all[0])
+      refuse(ErrorClass::runtime, "instances-differ",
+             "instance {} has compiled another program than instance 0: all instances have to build the same one, with the same build of "
+             "Pando",
+             i);
+  }
+  pando::share_replicas(*engine, link);
+}
+
+HostTensor Session::State::gathered(HostTensor here) {
+  if (!link) return here;
+  const std::string mine(reinterpret_cast<const char*>(here.data()), here.size_bytes());
+  HostTensor all(here.dtype(), {replicas(), here.elements() / local()});
+  std::byte* to = all.writable();
+  if (options.reads_own_replica) {
+    const std::size_t block = here.size_bytes() / static_cast<std::size_t>(local());
+    for (std::int64_t r = 0; r < replicas(); ++r) to = std::copy_n(here.data(), block, to);
+    return all;
+  }
+  for (const std::string& part :
+       options.instances->all_gather(mine, "variables to come to the host", {}, [this] { return stopping.load(); })) {
+    if (part.size() != mine.size()) refuse(ErrorClass::runtime, "instances-differ", "instances hold variables of other sizes");
+    to = std::copy_n(reinterpret_cast<const std::byte*>(part.data()), part.size(), to);
+  }
+  return all;
+}
+
 void Session::attach() {
   State& s = *state_;
   if (s.attached) return;
+  s.stopping = false;
   const auto begin = std::chrono::steady_clock::now();
+  if (s.link && !s.met) {
+    s.meet_instances();
+    s.met = true;
+  }
   s.engine->load(s.device);
   if (s.print_buffer.sink) s.engine->setPrintTensorStream(s.print_stream);
   if (s.replicas() > 1) s.connect_replicas();
@@ -353,7 +413,7 @@ void Session::State::watch_steps() {
 
 // With replicas each has a place in the data; without, the engine reads and writes the data themselves.
 void Session::State::connect_replicas() {
-  const auto n = static_cast<unsigned>(replicas());
+  const auto n = static_cast<unsigned>(local());
   const auto connect_stream = [&](HostStreamId id, bool in) {
     std::vector<Cursor>& mine = cursors[id];
     mine.resize(n);
@@ -417,7 +477,7 @@ void Session::run(std::span<const InputData> inputs, std::span<const OutputData>
   check_all(outputs, s.outputs, "output");
   for (const InputData& i : inputs) s.connect(i.stream, i.data, i.slices, s.replicas());
   for (const OutputData& o : outputs) s.connect(o.stream, o.data, o.slices, s.replicas());
-  s.in_sync = false;
+  s.in_sync = s.stopping = false;
   s.run_program(kMain);
 }
 
@@ -426,13 +486,13 @@ void Session::run(std::span<const InputData> inputs, std::span<const OutputData>
 void Session::State::upload(StateId id) {
   const ir::State& state = module.state(id);
   const HostTensor data = source->blob(state.data);
-  const auto n = static_cast<std::size_t>(replicas());
+  const auto n = static_cast<std::size_t>(local());
   for (std::size_t r = 0; r < n; ++r) {
-    const HostTensor mine = data_of_replica(module, state, data, static_cast<std::int64_t>(r));
+    const HostTensor mine = data_of_replica(module, state, data, first() + static_cast<std::int64_t>(r));
     if (mine.size_bytes() == 0) continue;
     if (!state.input) {
       engine->copyToRemoteBuffer(mine.data(), lower::buffer_handle(state.buffer), static_cast<int>(state.row), static_cast<unsigned>(r));
-    } else if (n == 1) {
+    } else if (replicas() == 1) {
       engine->writeTensor(lower::upload_handle(id), mine.data(), mine.data() + mine.size_bytes());
     } else {
       uploads[id][r] = mine;
@@ -443,6 +503,7 @@ void Session::State::upload(StateId id) {
 void Session::weights_from_host() {
   State& s = *state_;
   s.require_attached("weights_from_host");
+  s.stopping = false;
   for (std::size_t i = 0; i < s.module.state_count(); ++i) s.upload(StateId(static_cast<StateId::rep>(i)));
   s.run_program(kWeightsFromHost);
   for (auto& [id, tensors] : s.uploads) {
@@ -454,8 +515,7 @@ void Session::weights_from_host() {
 void Session::State::download(StateId id) {
   const ir::State& state = module.state(id);
   const ir::Type& type = module.type(state.type);
-  const auto n = static_cast<std::size_t>(replicas());
-  std::vector<HostTensor> all;
+  const auto n = static_cast<std::size_t>(local());
   const std::size_t bytes = static_cast<std::size_t>(ir::elements_of(type.shape)) * ir::size_of(type.dtype);
   HostTensor together(type.dtype, {static_cast<std::int64_t>(n), ir::elements_of(type.shape)});
   std::byte* const to = together.writable();
@@ -467,6 +527,7 @@ void Session::State::download(StateId id) {
                                    static_cast<unsigned>(r));
     }
   }
+  together = gathered(std::move(together));
   const bool mapped = std::find(options.mapped.begin(), options.mapped.end(), id) != options.mapped.end();
   HostTensor data = source->blob(state.data);
   if (mapped) {
@@ -481,6 +542,7 @@ void Session::State::download(StateId id) {
 void Session::weights_to_host() {
   State& s = *state_;
   s.require_attached("weights_to_host");
+  s.stopping = false;
   s.run_program(kWeightsToHost);
   for (std::size_t i = 0; i < s.module.state_count(); ++i) s.download(StateId(static_cast<StateId::rep>(i)));
   s.in_sync = true;

@@ -27,6 +27,8 @@
 
 namespace pando::session {
 
+class Instances;
+
 struct Options {
   // "cpu": the host's processor; every IPU is one tile, as large as it has to be. "ipu_model" or "ipu_hw": IPUs of 1,472 tiles.
   std::string device = "ipu_model";
@@ -38,12 +40,18 @@ struct Options {
   Settings settings{option_rows()};
   // Options of the engine, as Poplar's; those of option_rows() by their names in texts, which count more than `settings`.
   std::map<std::string, std::string> engine;
+  // Other processes run some of the replicas (session/instances.h): all build the same program and make the same calls of the session, in
+  // the same order. Streams have the data of the replicas that run here; what variables hold is the same on all. Null: all run here.
+  std::shared_ptr<Instances> instances;
+  // With instances: what variables hold comes to the host from this instance's first replica, without a word with the others. For variables
+  // that are the same on all replicas, in programs of which one instance alone asks for them.
+  bool reads_own_replica = false;
   // Variables whose blobs are memory that somebody else reads, too (a mapped file): downloads write into these bytes. Without a name here
   // a download gives a variable new bytes.
   std::vector<ir::StateId> mapped;
 };
 
-// Slices of a stream: (slices, replicas, shape), contiguous.
+// Slices of a stream: (slices, replicas that run here, shape), contiguous.
 struct InputData {
   ir::HostStreamId stream;
   const void* data = nullptr;
@@ -74,16 +82,19 @@ class Session {
   const ir::Module& lowered() const;
   // IPUs of all replicas together.
   std::int64_t ipus() const;
+  // Replicas that run here.
+  std::int64_t local_replicas() const;
 
   // --- streams
   // Streams that the program loads from, stores to; in order of creation.
   const std::vector<ir::HostStreamId>& inputs() const;
   const std::vector<ir::HostStreamId>& outputs() const;
-  // (num_host_transfers, replicas, the stream's shape) without the leading two where they are 1.
+  // (num_host_transfers, replicas that run here, the stream's shape) without the leading two where they are 1.
   ir::Shape full_shape(ir::HostStreamId stream) const;
 
   // --- the device
-  // Brings the program onto the device; attached sessions stay as they are. Variables come with weights_from_host.
+  // Brings the program onto the device; attached sessions stay as they are. Variables come with weights_from_host. Refuses (runtime)
+  // instances that have compiled other programs.
   void attach();
   // Gives the device back. What was not downloaded is lost.
   void detach();

@@ -48,9 +48,10 @@ std::uint64_t vertex_cost(const tile::Program& program, const Codelet& codelet, 
   return v.cycles != tile::kUnestimated ? std::max(cost, v.cycles / kCyclesPerNanosecond) : cost;
 }
 
-TileContexts::TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica)
+TileContexts::TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica, unsigned number)
     : memory_(memory),
       replica_(replica),
+      number_(number),
       tiles_(program.machine.tiles()),
       modules_(program.globals.size()),
       fibers_(tiles_),
@@ -66,7 +67,7 @@ TileContext TileContexts::context(TileId tile) {
   context.base = memory_.tile(replica_, tile);
   context.size = memory_.tile_size();
   context.tile = tile.value;
-  context.replica = replica_;
+  context.replica = number_;
   context.tiles = tiles_;
   context.globals = globals_.data() + tile.index() * modules_;
   context.fibers = &fibers_[tile.index()];

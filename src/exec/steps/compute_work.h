@@ -28,7 +28,8 @@ namespace pando::exec {
 // What vertices of one replica's tiles see of their tile.
 class TileContexts {
  public:
-  TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica);
+  // `number`: of the replica among those of all processes.
+  TileContexts(const tile::Program& program, const TileMemory& memory, unsigned replica, unsigned number);
   TileContext context(TileId tile);
   // Brings a tile's first line, and those of its globals of a module, into the cache before a vertex needs them.
   void prefetch(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const;
@@ -46,7 +47,7 @@ class TileContexts {
 
  private:
   const TileMemory& memory_;
-  const std::uint32_t replica_, tiles_;
+  const std::uint32_t replica_, number_, tiles_;
   std::size_t modules_;
   std::vector<std::uint64_t> globals_;  // [tile][module]
   std::vector<FiberTable> fibers_;

@@ -35,6 +35,8 @@ class Scheduler final : private Team::Client {
   void stop() { stop_.store(true); }
   // Has the last run come to its end?
   bool is_whole() const { return is_whole_; }
+  // Does the run end before its program does?
+  bool is_ending() const { return stop_.load(std::memory_order_relaxed) || team_.aborting(); }
   bool is_running() const { return team_.is_running(); }
   void signal_threads(int signal) { team_.signal_threads(signal); }
   bool runs_on_this_thread() const { return team_.has_this_thread(); }

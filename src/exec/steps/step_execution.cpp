@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "exec/steps/scheduler.h"
+#include "pando/replicas.hpp"
 #include "tile/step.h"
 
 namespace pando::exec {
@@ -23,7 +24,8 @@ StepExecution::StepExecution(const tile::Program& program, const TileMemory& mem
       loaded_(loaded),
       ends_(ends),
       scheduler_(scheduler),
-      poisons_undefined_(options.poison_undefined) {
+      poisons_undefined_(options.poison_undefined),
+      link_(options.link) {
   for (unsigned r = 0; r < program.replication; ++r)
     for (const tile::Channel& c : program.channels) channels_.push_back(std::make_unique<ChannelState>(c.capacity));
 }
@@ -80,7 +82,7 @@ Next StepExecution::perform(Cursor& c, const Instruction& in) {
     case tile::Work::undefine:
       if (poisons_undefined_) poison(c, loaded_.exchange(tile::ExchangeId(in.a)).receive);
       break;
-    case tile::Work::cross_replica: return cross_replica(in);
+    case tile::Work::cross_replica: return cross_replica(c, in);
     case tile::Work::send: return send_or_receive(c, in, ChannelState::End::sends);
     case tile::Work::receive: return send_or_receive(c, in, ChannelState::End::receives);
   }
@@ -124,14 +126,29 @@ Next StepExecution::tile_by_tile(Cursor& c, Pair& pair) {
   return Next::instruction;
 }
 
-Next StepExecution::cross_replica(const Instruction& in) {
+// All blocks leave before any is waited for.
+Next StepExecution::cross_replica(Cursor& c, const Instruction& in) {
+  if (link_ && !scheduler_.enter_host_step(c)) return Next::parked;
   const ExchangeMoves& moves = loaded_.exchange(tile::ExchangeId(in.a));
   const auto& map = program_.replica_maps[in.b];
-  std::vector<char> blocks(moves.gathered_bytes * map.size());
-  for (std::size_t i = 0; i < map.size(); ++i) moves.gather.run_all(blocks.data() + i * moves.gathered_bytes, memory_.base(map[i].first));
+  const unsigned first = link_ ? link_->first() : 0;
+  const auto is_here = [&](unsigned replica) { return replica - first < program_.replication; };
+  const std::uint64_t bytes = moves.gathered_bytes;
+  std::vector<char> blocks(bytes * map.size());
   for (std::size_t i = 0; i < map.size(); ++i) {
-    char* const base = memory_.base(map[i].second);
-    moves.scatter.run_all(base, blocks.data() + i * moves.gathered_bytes);
+    const auto [from, to] = map[i];
+    char* const block = blocks.data() + i * bytes;
+    if (!is_here(from)) continue;
+    moves.gather.run_all(block, memory_.base(from - first));
+    if (!is_here(to)) link_->send(from, to, in.a, block, bytes);
+  }
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const auto [from, to] = map[i];
+    char* const block = blocks.data() + i * bytes;
+    if (!is_here(to)) continue;
+    if (!is_here(from) && !link_->receive(from, to, in.a, block, bytes, [&] { return scheduler_.is_ending(); })) return Next::instruction;
+    char* const base = memory_.base(to - first);
+    moves.scatter.run_all(base, block);
     moves.arrange.run_all(base, base);
   }
   return Next::instruction;

@@ -46,7 +46,7 @@ class StepExecution {
   Next compute(Cursor& c, const tile::Instruction& in);
   Next exchange(Cursor& c, const tile::Instruction& in);
   Next tile_by_tile(Cursor& c, Pair& pair);
-  Next cross_replica(const tile::Instruction& in);
+  Next cross_replica(Cursor& c, const tile::Instruction& in);
   Next transfer(Cursor& c, tile::TransferId id);
   Next fifo(Cursor& c, const tile::Transfer& t, tile::TransferId id);
   Next remote(Cursor& c, const tile::Transfer& t, tile::TransferId id);
@@ -68,6 +68,7 @@ class StepExecution {
   HostEnds& ends_;
   Scheduler& scheduler_;
   const bool poisons_undefined_;
+  const std::shared_ptr<ReplicaLink> link_;              // null: all replicas run here
   std::vector<std::unique_ptr<ChannelState>> channels_;  // [replica][channel]
 };
 

@@ -5,6 +5,7 @@
 #include "facade/engine/compile_graph.h"
 #include "facade/engine/engine_state.h"
 #include "pando/host.hpp"
+#include "pando/replicas.hpp"
 #include "pvti/pvti.hpp"
 #include "tile/step.h"
 
@@ -167,6 +168,8 @@ pando::exec::Runner& core::EngineState::loaded() const {
   return *runner;
 }
 
+unsigned core::EngineState::replicas() const { return settings.exec.link ? settings.exec.link->count() : executable->program->replication; }
+
 Engine::Engine(const Graph& graph, ArrayRef<program::Program> programs, const OptionFlags& options, ProgressFunc progressCallBack,
                const DebugContext&)
     : state_(compile_engine(graph, programs, options, progressCallBack)) {}
@@ -281,6 +284,15 @@ void on_step(poplar::Engine& engine, std::function<void(poplar::StringRef)> f) {
   poplar::core::EngineState& s = facade::Access::idle(engine);
   s.step = std::move(f);
   poplar::attach_observer(s);
+}
+
+void share_replicas(poplar::Engine& engine, std::shared_ptr<ReplicaLink> link) {
+  poplar::core::EngineState& s = facade::Access::idle(engine);
+  const unsigned replicas = s.executable->program->replication;
+  if (link && (link->count() == 0 || link->first() >= replicas || link->count() > replicas - link->first()))
+    fail(ErrorKind::graph_replication_error, "replica-range", "share_replicas: {} replicas from {} on; the program has {}", link->count(),
+         link->first(), replicas);
+  s.settings.exec.link = std::move(link);
 }
 
 void stop_compiling_when(const std::atomic<bool>* flag) { set_stop_flag(flag); }

@@ -55,6 +55,8 @@ struct EngineState {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - created).count());
   }
+  // Of this process.
+  unsigned replicas() const;
   // Throws poplar_error if it is loaded on no device, or on one that was detached since.
   pando::exec::Runner& loaded() const;
 };

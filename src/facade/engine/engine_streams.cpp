@@ -71,7 +71,7 @@ void connect(EngineState& s, const std::string& handle, Connection connection) {
 }
 
 void check_replica(const EngineState& s, unsigned replica, const std::string& handle) {
-  const unsigned replicas = s.executable->program->replication;
+  const unsigned replicas = s.replicas();
   if (replica >= replicas)
     fail(ErrorKind::graph_replication_error, "replica-range", "'{}': there is no replica {}; there are {}", handle, replica, replicas);
 }
@@ -111,7 +111,7 @@ void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle call
   check_callback(static_cast<bool>(callback), handle);
   const std::shared_ptr<StreamCallback> shared(callback.release());
   Connection c;
-  for (unsigned r = 0; r < Access::idle(*this).executable->program->replication; ++r) c.callbacks[r] = shared;
+  for (unsigned r = 0; r < Access::idle(*this).replicas(); ++r) c.callbacks[r] = shared;
   connect(Access::idle(*this), handle, std::move(c));
 }
 
