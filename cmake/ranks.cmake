@@ -1,10 +1,16 @@
-# pando run: the module ranks, the executable pando-run beside `pando`, which becomes it, and libpando_mpi.so, which it loads when MPI started it.
+# pando run and poprun: the module ranks, the executable pando-run beside `pando`, which becomes it, and libpando_mpi.so, which it loads when MPI started it.
 # Without MPI all but that library is built. Included after model.cmake.
 pando_module(ranks session lower project transform exec ir machine base)
 add_executable(pando-run ${CMAKE_SOURCE_DIR}/src/ranks/command/main.cpp)
 target_link_libraries(pando-run PRIVATE pando_ranks pando_command pando_command_files)
 set_target_properties(pando-run PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
 install(TARGETS pando-run RUNTIME DESTINATION bin COMPONENT model)
+# poprun: one process for each instance of a program.
+file(GLOB poprun_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/ranks/command/poprun/*.cpp)
+add_executable(poprun ${poprun_sources})
+target_link_libraries(poprun PRIVATE pando_ranks pando_command pando_command_files)
+set_target_properties(poprun PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
+install(TARGETS poprun RUNTIME DESTINATION bin COMPONENT model)
 
 find_package(MPI COMPONENTS CXX)
 if(MPI_CXX_FOUND)
@@ -17,7 +23,7 @@ if(MPI_CXX_FOUND)
   install(TARGETS pando_mpi LIBRARY DESTINATION lib COMPONENT model)
 endif()
 
-foreach(target pando-run test_ranks)
+foreach(target pando-run poprun test_ranks)
   if(TARGET ${target})
     add_dependencies(${target} poputil popops poplin popnn poprand)
     if(TARGET pando_mpi)
@@ -27,7 +33,7 @@ foreach(target pando-run test_ranks)
 endforeach()
 if(TARGET test_ranks)
   target_link_libraries(test_ranks PRIVATE pando_models)
-  add_dependencies(test_ranks pando pando-run)
+  add_dependencies(test_ranks pando pando-run poprun)
 endif()
 # Configurations are measured on ranks by pando run.
 foreach(target pando-measure test_measure)

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 namespace pando::ranks {
 
@@ -89,11 +90,11 @@ void stay_on_loopback() {
   setenv("OMPI_MCA_oob_tcp_if_include", "lo", 0);
 }
 
-pid_t start(const std::vector<std::string>& words, const ForwardOutput& output) {
+pid_t start(const std::vector<std::string>& words, const ForwardOutput& output, bool one_host) {
   const pid_t parent = getpid(), child = fork();
   if (child < 0) fail(ErrorKind::no_environment, "no-process", "cannot start {}: {}", words[0], std::strerror(errno));
   if (child > 0) return child;
-  if (!leave_network()) stay_on_loopback();
+  if (one_host && !leave_network()) stay_on_loopback();
   // The ranks end with whoever started them.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);
@@ -189,14 +190,13 @@ bool is_explained(const Board& board, unsigned ranks) {
 
 }  // namespace
 
-int launch(unsigned ranks, const std::vector<std::string>& command, double timeout) {
+int launch(unsigned ranks, const std::vector<std::string>& command, double timeout, const Launcher& launcher) {
   const auto mpirun = find_in_path("mpirun");
   if (!mpirun)
-    fail(ErrorKind::no_environment, "no-mpirun",
-         "ranks are processes of MPI, and there is no mpirun in PATH: install Open MPI, or leave --ranks out (devices are then threads of "
-         "one process)");
+    fail(ErrorKind::no_environment, "no-mpirun", "{}s are processes of MPI, and there is no mpirun in PATH: install Open MPI{}",
+         launcher.member, launcher.knows_steps ? ", or leave --ranks out (devices are then threads of one process)" : "");
   if (ranks > Board::kMostRanks)
-    fail(ErrorKind::invalid_option, "too-many-ranks", "{} ranks on one host; at most {}", ranks, Board::kMostRanks);
+    fail(ErrorKind::invalid_option, "too-many-ranks", "{} {}s on one host; at most {}", ranks, launcher.member, Board::kMostRanks);
   int status = 0;
   {
     const LeaveNothing nothing(ranks, Board::kVariable);
@@ -207,11 +207,14 @@ int launch(unsigned ranks, const std::vector<std::string>& command, double timeo
     if (!nothing.memory().empty()) setenv("OMPI_MCA_btl_vader_backing_directory", nothing.memory().c_str(), 0);
     // What mpirun says of a rank that ended says less than the rank has said, and would stand behind it.
     setenv(kQuiet, "1", 0);
-    std::vector<std::string> words{*mpirun, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks)};
+    std::vector<std::string> words{*mpirun};
+    words.insert(words.end(), launcher.placing.begin(), launcher.placing.end());
+    words.insert(words.end(), {"-n", std::to_string(ranks)});
+    words.insert(words.end(), launcher.options.begin(), launcher.options.end());
     words.insert(words.end(), command.begin(), command.end());
     const Signals signals;
     ForwardOutput output;
-    const pid_t child = start(words, output);
+    const pid_t child = start(words, output, launcher.one_host);
     output.begin();
     Watch watch(board, ranks);
     Patience patience(board, ranks, timeout);
@@ -219,14 +222,18 @@ int launch(unsigned ranks, const std::vector<std::string>& command, double timeo
     status = wait_for(child, watch, patience, missing);
     output.end();
     const bool asked = asked_to_end != 0;
-    if (watch.dead() && !asked) complain(fmt::format("pando run: rank {} died: {}", *watch.dead(), board.describe(*watch.dead())));
+    const auto& [name, member] = std::tie(launcher.name, launcher.member);
+    if (watch.dead() && !asked)
+      complain(
+          fmt::format("{}: {} {} died{}", name, member, *watch.dead(), launcher.knows_steps ? ": " + board.describe(*watch.dead()) : ""));
     if (!missing.empty()) {
-      complain(fmt::format("pando run: rank {} has not come within {} s (--timeout)", fmt::join(missing, ", "), timeout));
+      complain(fmt::format("{}: {} {} has not come within {} s (--timeout)", name, member, fmt::join(missing, ", "), timeout));
     } else if (status != 0 && !asked && !watch.dead() && !is_explained(board, ranks))
-      complain(fmt::format("pando run: {} failed before a rank could say why; {}=0 shows its own words", *mpirun, kQuiet));
+      complain(fmt::format("{}: {} failed before a{} {} could say why; {}=0 shows its own words", name, *mpirun,
+                           member.starts_with("i") ? "n" : "", member, kQuiet));
   }
   if (const int signal = asked_to_end) {
-    complain(fmt::format("pando run: ended by a signal, with its ranks: {}", strsignal(signal)));
+    complain(fmt::format("{}: ended by a signal, with its {}s: {}", launcher.name, launcher.member, strsignal(signal)));
     raise(signal);  // whoever waits for this process hears of the signal
     return 128 + signal;
   }
