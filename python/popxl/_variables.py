@@ -222,6 +222,7 @@ def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "Remo
     if ir.replication_factor <= 1:
         raise ValueError(f"remote_replica_sharded_variable: there are no replicas to share it, the replication factor is {ir.replication_factor}.")
     grouping = _grouping_of(ir, replica_grouping)
+    _leave_out_groups(remote_buffer, data, grouping)
     shards = _shards_of(remote_buffer, data, grouping)
 
     def check(shape, of, meta_shape):
@@ -234,6 +235,16 @@ def remote_replica_sharded_variable(data: HostScalarTensor, remote_buffer: "Remo
 
     return _add_variable(data, dtype, name, downcast, grouping, retrieval_mode, log2_scale, nan_on_overflow, "remote_replica_sharded_variable",
                          remote_buffer, offset, shards, check)
+
+
+def _leave_out_groups(remote_buffer, data, grouping):
+    """A buffer that was made for the host's data, with its dimension of groups, becomes one for tensors of replicas, as long as no row is in use."""
+    shape = np.shape(data)
+    if grouping.num_groups == 1 or remote_buffer._shard_over is None or remote_buffer._rows or remote_buffer.meta_shape != shape \
+            or shape[:1] != (grouping.num_groups,):
+        return
+    remote_buffer.set_remote_buffer_info(remote_buffer.tensor_dtype, (-(-_elements(shape[1:]) // remote_buffer._shard_over),), remote_buffer.entries)
+    remote_buffer.meta_shape = shape[1:]
 
 
 def _shards_of(remote_buffer, data, grouping):
@@ -250,7 +261,8 @@ def replica_sharded_buffer(shape: Tuple[int, ...], dtype: dtypes.dtype, replica_
     """A remote buffer for shards of tensors.
 
     Args:
-        shape, dtype: of the whole tensors.
+        shape, dtype: of the whole tensors. With several groups it may be that of the host's data, with a dimension for the groups in front: the
+            first variable in the buffer says so.
         replica_grouping: shards lie on the members of each group; None: all replicas are one group.
         shard_over: into how many shards; None: the group's size.
         entries: rows.
@@ -265,6 +277,7 @@ def replica_sharded_buffer(shape: Tuple[int, ...], dtype: dtypes.dtype, replica_
     shape = tuple(shape)
     buffer = RemoteBuffer((-(-_elements(shape) // shards),), dtype, entries)
     buffer.meta_shape = shape
+    buffer._shard_over = shards
     return buffer
 
 

@@ -18,6 +18,7 @@ class RemoteBuffer:
         self._current_ir = _context.ir
         self._meta_shape = ()
         self._rows = {}  # the names of the variables in them
+        self._shard_over = None  # into how many shards replica_sharded_buffer divides tensors
         self._index = None
         self._number = self._current_ir._next_buffer_number()
         self.set_remote_buffer_info(tensor_dtype, tensor_shape, entries)

@@ -180,8 +180,9 @@ Shape broadcast_all(const Inference& in) {
   for (std::size_t i = 1; i < in.operands(); ++i) {
     if (in.dtype(i) != in.dtype(0))
       in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
-    // A scalar goes with every shard.
-    if (in.operand(i).meta_shape != in.operand(0).meta_shape && !in.shape(i).empty() && !in.shape(0).empty()) {
+    // One element goes with every shard.
+    const auto is_one = [&](std::size_t k) { return in.shape(k).empty() || (in.shape(k) == Shape{1} && in.operand(k).meta_shape.empty()); };
+    if (in.operand(i).meta_shape != in.operand(0).meta_shape && !is_one(i) && !is_one(0)) {
       in.refuse("different-shards", "operands are shards of {} and {}", to_string(in.operand(0).meta_shape),
                 to_string(in.operand(i).meta_shape));
     }
