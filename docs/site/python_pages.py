@@ -10,7 +10,8 @@ MODULES = {
     "pando.torch": "PyTorch models and whole training steps.",
     "pando.report": "Reports, from Python.",
     "poptorch": "PopTorch programs keep their calls.",
-    "popdist": "The number of replicas and instances.",
+    "popdist": "Which of several instances this process is.",
+    "popdist.collectives": "Sums, gathers and broadcasts between instances.",
     "popart": "What PopXL programs take from PopART.",
 }
 

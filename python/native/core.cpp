@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   bind_grouping(m);
   bind_program(m);
   bind_interpreter(m);
+  bind_instances(m);
   bind_session(m);
   bind_distribution(m);
 }

@@ -55,6 +55,7 @@ void bind_rewriting(nb::class_<Program>& c);
 void bind_gradients(nb::class_<Program>& c);
 void bind_compositions(nb::module_& m, nb::class_<Program>& c);
 void bind_interpreter(nb::module_& m);
+void bind_instances(nb::module_& m);
 void bind_session(nb::module_& m);
 void bind_distribution(nb::module_& m);
 

@@ -1,4 +1,5 @@
 // Sessions.
+#include "native/instances.h"
 #include "native/interruptible.h"
 #include "native/native.h"
 
@@ -47,13 +48,16 @@ nb::list session_options() {
 }
 
 void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu,
-          const nb::dict& options_given, const nb::dict& engine, const Indices& mapped, bool parsed) {
+          const nb::dict& options_given, const nb::dict& engine, const Indices& mapped, bool parsed,
+          HeldInstances* instances, bool reads_own_replica) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);
   options.tiles_per_ipu = tiles_per_ipu;
   for (auto [name, value] : options_given) options.settings.set(nb::cast<std::string>(name), option_value(value));
   options.engine = strings_from(engine);
+  if (instances != nullptr) options.instances = instances->instances;
+  options.reads_own_replica = reads_own_replica;
   for (Index s : mapped) options.mapped.push_back(ir::StateId(s));
   Program& p = nb::cast<Program&>(program);
   std::unique_ptr<session::Session> made;
@@ -64,18 +68,18 @@ void make(Bound* self, nb::object program, std::string device, std::string machi
   new (self) Bound{std::move(program), p, std::move(made)};
 }
 
-std::size_t slice_bytes(Program& p, Index stream) {
-  const ir::HostStream& s = p.module().stream(ir::HostStreamId(stream));
-  return static_cast<std::size_t>(ir::elements_of(s.shape) * p.module().replicas()) * ir::size_of(s.dtype);
+std::size_t slice_bytes(Bound& b, Index stream) {
+  const ir::HostStream& s = b.program.module().stream(ir::HostStreamId(stream));
+  return static_cast<std::size_t>(ir::elements_of(s.shape) * b.session->local_replicas()) * ir::size_of(s.dtype);
 }
 
 using Slices = std::vector<std::tuple<Index, nb::object, std::int64_t>>;
 
-std::vector<std::unique_ptr<Held>> hold(Program& p, const Slices& slices, bool writable) {
+std::vector<std::unique_ptr<Held>> hold(Bound& b, const Slices& slices, bool writable) {
   std::vector<std::unique_ptr<Held>> held;
   for (const auto& [stream, data, count] : slices) {
     held.push_back(std::make_unique<Held>(data, writable));
-    if (static_cast<std::size_t>(held.back()->buffer.len) != slice_bytes(p, stream) * static_cast<std::size_t>(count)) {
+    if (static_cast<std::size_t>(held.back()->buffer.len) != slice_bytes(b, stream) * static_cast<std::size_t>(count)) {
       throw nb::value_error("data of another size than the slices of the stream");
     }
   }
@@ -83,8 +87,8 @@ std::vector<std::unique_ptr<Held>> hold(Program& p, const Slices& slices, bool w
 }
 
 void run(Bound& s, const Slices& inputs, const Slices& outputs) {
-  const auto in = hold(s.program, inputs, false);
-  const auto out = hold(s.program, outputs, true);
+  const auto in = hold(s, inputs, false);
+  const auto out = hold(s, outputs, true);
   std::vector<session::InputData> given;
   std::vector<session::OutputData> results;
   for (std::size_t i = 0; i < in.size(); ++i)
@@ -119,6 +123,7 @@ void bind_session(nb::module_& m) {
   nb::class_<Bound> c(m, "Session", "A program that is compiled for a device.");
   c.def("__init__", make, nb::arg("program"), nb::arg("device") = "ipu_model", nb::arg("machine") = "ipu2", nb::arg("tiles_per_ipu") = 0,
         nb::arg("options") = nb::dict(), nb::arg("engine") = nb::dict(), nb::arg("mapped") = Indices(), nb::arg("parsed") = false,
+        nb::arg("instances").none() = nb::none(), nb::arg("reads_own_replica") = false,
         "options: by the names of session_options(). parsed: the program was not built here; its order is not checked for ambiguity.");
   c.def("inputs", [](Bound& s) { return numbers_of(s.session->inputs()); });
   c.def("outputs", [](Bound& s) { return numbers_of(s.session->outputs()); });
@@ -130,14 +135,20 @@ void bind_session(nb::module_& m) {
   c.def("weights_from_host", running([](Session& s) { s.weights_from_host(); }));
   c.def("weights_to_host", running([](Session& s) { s.weights_to_host(); }));
   c.def(
-      "data", [](Bound& s, Index state, nb::handle into) { copy_to(into, s.session->data(ir::StateId(state))); }, nb::arg("state"),
-      nb::arg("into"));
+      "data",
+      [](Bound& s, Index state, nb::handle into) {
+        ir::HostTensor data;
+        interruptibly([&] { data = s.session->data(ir::StateId(state)); }, [&] { s.session->stop(); });
+        copy_to(into, data);
+      },
+      nb::arg("state"), nb::arg("into"));
   c.def(
       "write",
       [](Bound& s, Index state, nb::handle data, bool share) {
         s.session->write(ir::StateId(state), data_from(s.program, state, data, share));
       },
       nb::arg("state"), nb::arg("data"), nb::arg("share") = false);
+  c.def("local_replicas", [](Bound& s) { return s.session->local_replicas(); }, "Replicas that run in this process.");
   c.def("ipus", [](Bound& s) { return s.session->ipus(); });
   c.def("stop", [](Bound& s) { s.session->stop(); });
   c.def(

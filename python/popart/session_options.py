@@ -38,6 +38,10 @@ _DEFAULTS = {
 }
 
 
+# Which of all replicas this process runs.
+_INSTANCES = ("enableDistributedReplicatedGraphs", "globalReplicationFactor", "globalReplicaOffset")
+
+
 class SessionOptions:
     """A name that is no option is refused, rather than kept and ignored."""
 
@@ -46,16 +50,21 @@ class SessionOptions:
     def __init__(self, ir):
         object.__setattr__(self, "_ir", ir)
         object.__setattr__(self, "_values", {k: v() if isinstance(v, type) else v for k, v in _DEFAULTS.items()})
-        object.__setattr__(self, "_replicated", ir.replication_factor > 1)
+        object.__setattr__(self, "_replicated", ir.instance_replication_factor > 1)
         cache = os.environ.get("POPXL_CACHE_DIR")
         if cache is not None:
             self._values.update(enableEngineCaching=True, cachePath=cache)
 
     def __getattr__(self, name):
         if name == "replicatedGraphCount":
-            return self._ir.replication_factor
+            return self._ir.instance_replication_factor
         if name == "enableReplicatedGraphs":
-            return self._replicated or self._ir.replication_factor > 1
+            return self._replicated or self._ir.instance_replication_factor > 1
+        if name in _INSTANCES and self._ir._local_replicas is not None:
+            import popdist
+
+            return {"enableDistributedReplicatedGraphs": True, "globalReplicationFactor": self._ir.replication_factor,
+                    "globalReplicaOffset": popdist.getReplicaIndexOffset()}[name]
         if name not in self._values:
             raise AttributeError(f"there is no session option {name!r}")
         return self._values[name]
@@ -69,6 +78,8 @@ class SessionOptions:
             raise AttributeError(f"there is no session option {name!r}; there are {', '.join(sorted(self._values))}")
         else:
             self._values[name] = value
+            if name in _INSTANCES and self._values["enableDistributedReplicatedGraphs"] and self._values["globalReplicationFactor"] > 1:
+                self._ir._share(self._values["globalReplicationFactor"])
 
     def _partials_type(self):
         """What products add up in where they do not say it themselves: a popxl.dtype, or None."""

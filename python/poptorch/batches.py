@@ -29,6 +29,8 @@ class Batches:
     def __init__(self, options, training):
         self._options = options
         self.steps, self.replicas = options.device_iterations, options.replication_factor
+        # Processes that train the model together (popdist.poptorch.Options).
+        self.instances = getattr(options, "total_replicas", self.replicas) // self.replicas if training else 1
         self.accumulation = options.Training.gradient_accumulation if training else 1
 
     @property

@@ -273,7 +273,7 @@ class PoplarExecutor:
             return tracing.final_loss(trace).sum(), outputs
 
         optim.say(self._optimizer)
-        options = StepOptions(self._device(), b.steps, b.accumulation, b.replicas)
+        options = StepOptions(self._device(), b.steps, b.accumulation, b.replicas, instances=b.instances)
         mean = self._options.Training.accumulation_and_replication_reduction_type == enums.ReductionType.Mean
         unwrap_again = self._plain_weights()
         try:
@@ -282,7 +282,7 @@ class PoplarExecutor:
         finally:
             unwrap_again()
         self._written = [i - len(program._resident()) for i in program.written]
-        if self._options.broadcast_buffers and b.replicas > 1 and program.writes_buffers:
+        if self._options.broadcast_buffers and b.replicas * b.instances > 1 and program.writes_buffers:
             raise createPoptorchError("PopTorch does not support broadcasting buffers. If your model is able to tolerate buffers becoming out of sync between "
                                       "replicas, you can disable buffer broadcasting using poptorch.Options.broadcastBuffers(False).")
         return program

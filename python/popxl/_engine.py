@@ -11,8 +11,11 @@ def make(ir, device, options, profile=None):
 
     `profile`: the folder of a report of compiling and of the first run."""
     if device == "interpreter" or not hasattr(_core, "Session"):
+        if ir._local_replicas is not None:
+            raise ValueError("The interpreter runs all replicas of a program; this one shares them with other instances.")
         return InterpreterEngine(ir)
-    settings = {"options": {"num_host_transfers": ir.num_host_transfers}, "parsed": ir._parsed}
+    settings = {"options": {"num_host_transfers": ir.num_host_transfers}, "parsed": ir._parsed, "instances": _instances_of(ir),
+                "reads_own_replica": ir._reads_own_replica}
     if isinstance(device, str):
         if device not in ("cpu", "ipu_model", "ipu_hw"):
             from popxl.utils import _offline_device_from_str
@@ -32,6 +35,24 @@ def make(ir, device, options, profile=None):
         settings["engine"] = {**settings.get("engine", {}), "autoReport.all": "true", "autoReport.directory": profile}
     settings["mapped"] = [info.state for info in ir._variables.values() if info.memmap is not None and info.memmap.flags["WRITEABLE"]]
     return _core.Session(ir._program, **settings)
+
+
+def _instances_of(ir):
+    """The processes that share an Ir's replicas; None: there is this one alone.
+
+    Raises:
+        RuntimeError: there are others, or too few.
+    """
+    if ir._local_replicas is None:
+        return None
+    import popdist
+    from popdist import _instances
+
+    wanted = ir.replication_factor // ir._local_replicas
+    if popdist.getNumInstances() != wanted:
+        raise RuntimeError(f"The program has {ir.replication_factor} replicas, of which this process runs {ir._local_replicas}; that takes {wanted} "
+                           f"instances, and there are {popdist.getNumInstances()}: poprun --num-instances {wanted} starts them.")
+    return _instances.connection()
 
 
 class Interpreting:
@@ -156,7 +177,10 @@ class InterpreterEngine(Interpreting):
     def data(self, state, into):
         if self._attached and not self._in_sync:
             self.weights_to_host()
-        info = next(i for i in self._infos if i.state == state)
+        info = next((i for i in self._infos if i.state == state), None)
+        if info is None:  # of a program that was read
+            self._interpreter.state(state, 0, into)
+            return
         into[...] = self._host[state] if self._host[state].shape == into.shape else self._read(info, info.retrieval_mode).reshape(into.shape)
 
     def write(self, state, data, share=False):

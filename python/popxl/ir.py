@@ -23,19 +23,26 @@ class Ir:
     """Everything of one program: graphs, variables, streams, remote buffers. A `popxl.Session` runs it.
 
     Args:
-        replication: how many replicas run it side by side, or "popdist": as many as the distributed environment says.
+        replication: how many replicas run it side by side, or "popdist": as many as `poprun` was told, of which this process (of several, each
+            an instance) runs its own. Groups of replicas count all of them; variables have the same data on all instances; streams have those of
+            this instance's replicas.
     """
 
     # By number: the Irs that are alive.
     _ir_cache = weakref.WeakValueDictionary()
 
     def __init__(self, replication: Union[int, Literal["popdist"]] = 1) -> None:
+        local = None
         if replication == "popdist":
             import popdist
 
-            replication = popdist.getNumTotalReplicas() if popdist.isPopdistEnvSet() else 1
+            replication, local = popdist.getNumTotalReplicas(), popdist.getNumLocalReplicas()
         self._id = next(_numbers)
         self._program = _core.Program(integer(replication, "Ir: the number of replicas"))
+        # Replicas of this process, where others run the rest; None: all.
+        self._local_replicas = None if local == replication else local
+        # What variables hold comes from this process' first replica, although others run some.
+        self._reads_own_replica = False
         self._graphs = {}
         self._variables = {}
         self._streams = {}
@@ -188,7 +195,7 @@ class Ir:
 
     @property
     def replication_factor(self) -> int:
-        """How many replicas run the program. Cannot be set once a session has been made: RuntimeError."""
+        """How many replicas run the program, on all instances. Cannot be set once a session has been made: RuntimeError."""
         return self._program.replicas
 
     @replication_factor.setter
@@ -196,11 +203,22 @@ class Ir:
         if self._prepared:
             raise RuntimeError("The replication factor cannot be changed after a session of this Ir has been made.")
         self._program.replicas = integer(value, "replication_factor")
+        self._local_replicas = None
+
+    def _share(self, total):
+        """This process runs the replicas that it has now, of so many that all processes have."""
+        if self._prepared:
+            raise RuntimeError("The replication factor cannot be changed after a session of this Ir has been made.")
+        local, total = self.instance_replication_factor, integer(total, "globalReplicationFactor")
+        if total < local or total % local:
+            raise ValueError(f"{total} replicas of all instances, of which each runs {local}: they cannot be dealt out evenly.")
+        self._program.replicas = total
+        self._local_replicas = None if local == total else local
 
     @property
     def instance_replication_factor(self) -> int:
         """How many replicas this process runs."""
-        return self.replication_factor
+        return self.replication_factor if self._local_replicas is None else self._local_replicas
 
     def replica_grouping(self, stride: int = 1, group_size: Optional[int] = None) -> ReplicaGrouping:
         """A division of the replicas into groups.

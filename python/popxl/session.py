@@ -38,7 +38,7 @@ class Session:
         profile: a folder: a report of compiling and of the first run is written there (`pando report FOLDER/profile.pando` shows it).
 
     Raises:
-        RuntimeError: a program without ops.
+        RuntimeError: a program without ops; one of whose replicas other instances run, which have not come or have built another program.
         TypeError: no Ir, or no device.
         ValueError: an unknown device.
         popart.popart_exception: what cannot be compiled; in-place ops whose order nobody demanded.
@@ -304,11 +304,11 @@ class Session:
         if info.memmap is not None:
             return info.memmap
         shape = t.shape_on_host
-        if info.retrieval_mode == "all_replicas" and not info.sharded and self._ir.instance_replication_factor > 1:
-            shape = (self._ir.instance_replication_factor, *info.shape_on_replica)
+        if info.retrieval_mode == "all_replicas" and not info.sharded and self._ir.replication_factor > 1:
+            shape = (self._ir.replication_factor, *info.shape_on_replica)
         out = np.empty(shape, t.dtype.as_numpy())
         self._engine.data(info.state, out)
-        if info.retrieval_mode == "all_replicas" and info.sharded and self._ir.instance_replication_factor > 1:
+        if info.retrieval_mode == "all_replicas" and info.sharded and self._ir.replication_factor > 1:
             # The members of a group hold one tensor together: each of them is said to hold it.
             groups = out if t.replica_grouping.num_groups > 1 else out[np.newaxis]
             return groups[t.replica_grouping.assignment]

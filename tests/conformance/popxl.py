@@ -100,7 +100,8 @@ def main():
     work = pathlib.Path(parsed.work)
     python = python_clients.environment(parsed.python, work.parent / "venv", pathlib.Path(__file__).with_name("popxl_requirements.txt"))
     copy(pathlib.Path(parsed.source).resolve(), work)
-    variables = expectations.user_environment(parsed.prefix, PANDO_EMULATED_IPUS=16, OMP_NUM_THREADS=1)
+    variables = expectations.user_environment(parsed.prefix, PANDO_EMULATED_IPUS=16, OMP_NUM_THREADS=1, OMPI_ALLOW_RUN_AS_ROOT=1,
+                                              OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
     results = python_clients.run_all(parsed, python, scripts(work), tests(work), variables)
     python_clients.finish(results, "popxl", parsed, parsed.only is None)
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["docs/guide/plan-a-run.md"]
+PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUS = re.compile(r"  # status (\d+)$")
 
@@ -68,8 +68,11 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         # What a page writes stays away from the tree.
-        os.symlink(ROOT / "tests", pathlib.Path(folder) / "tests")
-        environment = {**os.environ, "PATH": f"{os.environ['PANDO_BIN']}:{os.environ['PATH']}"}
+        for name in ("tests", "examples"):
+            os.symlink(ROOT / name, pathlib.Path(folder) / name)
+        tools = pathlib.Path(os.environ["PANDO_BIN"])
+        environment = {**os.environ, "PATH": f"{tools}:{tools.parent / 'venv/bin'}:{os.environ['PATH']}", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
         def run(command):
             done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

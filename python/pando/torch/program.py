@@ -26,12 +26,14 @@ class Seed:
             self._tensor = ops.host_load(self.stream)
         return self._tensor
 
-    def data(self, calls=1, replicas=1):
-        """{stream: seeds} for the micro-batches of a call."""
+    def data(self, calls=1, replicas=1, here=None):
+        """{stream: seeds} for the micro-batches of a call. here: the replicas of this process, a range; None: all."""
         if self.stream is None:
             return {}
-        shape = [n for n in (calls, replicas) if n > 1] + [2]
-        return {self.stream: torch.randint(0, 2**31 - 1, shape).numpy().astype(np.uint32)}
+        seeds = torch.randint(0, 2**31 - 1, (calls, replicas, 2)).numpy().astype(np.uint32)
+        if here is not None:
+            seeds, replicas = seeds[:, here.start:here.stop], len(here)
+        return {self.stream: np.ascontiguousarray(seeds).reshape([n for n in (calls, replicas) if n > 1] + [2])}
 
 
 def placeholders(graph_module):
@@ -81,8 +83,9 @@ class Program:
         update: the graph of an update: (resident..., rates..., gradients...), or None.
         rates: numbers that the host may change between calls.
         results: how many of forward's outputs are results, the others being gradients; None: all.
-        steps, accumulation, replicas: how often.
-        mean: whether gradients are divided by accumulation * replicas.
+        steps, accumulation, replicas: how often; replicas of this process.
+        mean: whether gradients are divided by accumulation * replicas * instances.
+        instances: processes that run the program, each so many replicas (popdist).
         names: of what is resident and of the inputs; empty: those of the graph's nodes.
 
     The session is made by open(), which the first run calls.
@@ -93,9 +96,9 @@ class Program:
     """
 
     def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True,
-                 names=()):
+                 names=(), instances=1):
         self._forward, self._device, self._update, self._results = forward, device, update, results
-        self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas, mean
+        self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas * instances, mean
         self._seed, self._last_rates, self._session = Seed(), None, None
         self._count = len(resident)
         nodes = placeholders(forward)
@@ -105,6 +108,14 @@ class Program:
         self.ir = popxl.Ir()
         self.ir.num_host_transfers = steps * accumulation
         self.ir.replication_factor = replicas
+        self._here = None
+        if instances > 1:
+            import popdist
+
+            self._here = range(popdist.getReplicaIndexOffset(), popdist.getReplicaIndexOffset() + replicas)
+            # Weights are the same on all replicas, and programs read them where one instance alone writes a checkpoint.
+            self.ir._share(replicas * instances)
+            self.ir._reads_own_replica = True
         # Reads and writes of what stays keep their order.
         ordered = update is not None or any(map(is_write, forward.graph.nodes))
         with self.ir.main_graph, popxl.in_sequence(ordered):
@@ -203,7 +214,7 @@ class Program:
             self._session.write_variables_data({v: np.float32(r) for v, r in zip(self._rates, rates)})
             self._last_rates = rates
         given = {s: x for s, x in zip(self._streams, inputs) if s is not None}
-        results = self._session.run({**given, **self._seed.data(self._steps * self._accumulation, self._replicas)})
+        results = self._session.run({**given, **self._seed.data(self._steps * self._accumulation, self._replicas, self._here)})
         return [constant if stream is None else results[stream] for stream, constant in self._outputs]
 
     def __call__(self, inputs):

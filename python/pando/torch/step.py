@@ -19,9 +19,10 @@ class StepOptions:
     gradient_accumulation: int = 1
     replicas: int = 1
     return_outputs: bool = False
+    instances: int = 1
 
     def __post_init__(self):
-        for name in ("steps_per_call", "gradient_accumulation", "replicas"):
+        for name in ("steps_per_call", "gradient_accumulation", "replicas", "instances"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"compile_step: {name} is an integer from 1 on, not {value!r}.")
@@ -39,6 +40,7 @@ def compile_step(model, loss, optimizer, **options):
         gradient_accumulation: micro-batches of an update (1); the update takes the mean of their gradients.
         replicas: copies of the model that work side by side, each on micro-batches of its own (1); the update takes the mean of their gradients.
             Inputs, targets and results have leading dimensions (steps_per_call * gradient_accumulation, replicas), without those that are 1.
+        instances: processes that train the model together, each with so many replicas (1): popdist.getNumInstances() where poprun starts them.
         return_outputs: whether a call gives (loss, output) instead of the loss (False).
 
     Returns:
@@ -187,7 +189,7 @@ class StepProgram:
         output(forward).args = ([*results, *gradients],)
         names = [*self._names, *(f"{key}.{names_of[p]}" for p, key in self._state), *(f"input_{i}" for i in range(len(batch)))]
         self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
-                                options.gradient_accumulation, options.replicas, mean, names)
+                                options.gradient_accumulation, options.replicas, mean, names, options.instances)
         self.ir = self._program.ir
 
     def _resident(self):
