@@ -26,9 +26,13 @@ namespace {
 
 std::atomic<pid_t> program{0};
 std::atomic<bool> asked{false};
+std::atomic<Board*> shown{nullptr};
+unsigned number = 0;
 
+// Said at once: who asks may not wait for the program to end.
 void pass_on(int signal) {
   asked = true;
+  if (Board* const board = shown) board->set_state(number, RankState::stopped);
   if (const pid_t child = program) kill(child, signal);
 }
 
@@ -110,6 +114,8 @@ int run_instance(const std::vector<std::string>& command) {
   Board board(file ? file : "");
   if (board.launcher() != 0) end_with(board.launcher());
   board.set_rank(*index, getpid(), RankState::running);
+  number = *index;
+  shown = &board;
 
   const std::optional<unsigned> only = number_in({kOnlyOutputFrom});
   std::optional<Silence> silence;
@@ -135,6 +141,7 @@ int run_instance(const std::vector<std::string>& command) {
     complain(ended ? fmt::format("poprun: instance {} ({}) has failed: it ended with status {}", *index, replicas_of(*index), code)
                    : fmt::format("poprun: instance {} ({}) died: {}", *index, replicas_of(*index), strsignal(WTERMSIG(status))));
   }
+  shown = nullptr;
   board.set_state(*index, asked ? RankState::stopped : code == 0 ? RankState::finished : RankState::failed);
   return code;
 }
