@@ -48,8 +48,8 @@ nb::list session_options() {
 }
 
 void make(Bound* self, nb::object program, std::string device, std::string machine, std::int64_t tiles_per_ipu,
-          const nb::dict& options_given, const nb::dict& engine, const Indices& mapped, bool parsed,
-          HeldInstances* instances, bool reads_own_replica) {
+          const nb::dict& options_given, const nb::dict& engine, const Indices& mapped, bool parsed, HeldInstances* instances,
+          bool reads_own_replica) {
   session::Options options;
   options.device = std::move(device);
   options.machine = std::move(machine);

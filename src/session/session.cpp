@@ -319,7 +319,7 @@ void Session::stop() {
 
 ir::Shape Session::full_shape(HostStreamId stream) const {
   ir::Shape shape;
-const std::int64_t transfers = state_->options.settings.number("num_host_transfers");
+  const std::int64_t transfers = state_->options.settings.number("num_host_transfers");
   if (transfers != 1) shape.push_back(transfers);
   if (state_->local() != 1) shape.push_back(state_->local());
   const ir::Shape& own = state_->module.stream(stream).shape;
