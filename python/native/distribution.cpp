@@ -142,9 +142,9 @@ onnx::Training training_of(const TrainingWords& words) {
   t.of = of;
   t.frozen = frozen;
   onnx::Optimizer& o = t.optimizer;
-  o.kind = optimizer == "sgd"    ? onnx::Optimizer::Kind::sgd
-           : optimizer == "adam" ? onnx::Optimizer::Kind::adam
-                                 : onnx::Optimizer::Kind::adamw;
+  const std::map<std::string_view, onnx::Optimizer::Kind> kinds{
+      {"sgd", onnx::Optimizer::Kind::sgd}, {"adam", onnx::Optimizer::Kind::adam}, {"adamw", onnx::Optimizer::Kind::adamw}};
+  o.kind = kinds.at(optimizer);
   for (const auto& [name, value] : numbers) {
     const std::map<std::string_view, double*> places{{"lr", &o.learning_rate}, {"momentum", &o.momentum}, {"weight_decay", &o.weight_decay},
                                                      {"beta1", &o.beta1},      {"beta2", &o.beta2},       {"eps", &o.epsilon}};
