@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "profile/plan/plan.h"
+
 namespace pando::profile {
 
 struct TargetInfo {
@@ -226,6 +228,7 @@ struct Report {
   std::uint64_t events_lost = 0;              // executed steps that `traces` has no room for
   std::vector<RunTimes> run_times;
   std::vector<Source> sources;
+  DevicePlan plan;  // of pando search and simulate; those have no tiles
 };
 
 // showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.

@@ -9,11 +9,26 @@
 namespace pando::profile {
 
 void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out) {
+  if (!report.plan.title.empty()) return print_plan_section(report.plan, out);
   print_target_section(report, out);
   print_graph_section(report, out);
   print_memory_section(report, options, out);
   print_liveness_section(report, out);
   print_execution_section(report, options, out);
+}
+
+// A plan has no tiles: what search and simulate say, and the devices.
+void print_plan_section(const DevicePlan& plan, std::ostream& out) {
+  out << "Plan: " << plan.title << '\n' << plan.text;
+  if (!plan.why_not.empty()) out << "why not " << plan.why_not;
+  if (plan.devices.empty()) return;
+  out << fmt::format("{:<12} {:>14} {:>14} {:>14} {:>12}\n", "device", "computes, s", "transfers, s", "ends, s", "peak");
+  for (const PlanDevice& d : plan.devices) {
+    double bytes = 0;
+    for (const double b : d.memory) bytes += b;
+    out << fmt::format("{:<12} {:>14.6g} {:>14.6g} {:>14.6g} {:>12}\n", d.name, d.computing, d.transferring, d.end,
+                       bytes_text(static_cast<std::uint64_t>(bytes)));
+  }
 }
 
 void print_target_section(const Report& report, std::ostream& out) {

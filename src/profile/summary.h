@@ -7,6 +7,7 @@
 
 namespace pando::profile {
 
+void print_plan_section(const DevicePlan& plan, std::ostream& out);
 void print_target_section(const Report& report, std::ostream& out);
 void print_graph_section(const Report& report, std::ostream& out);
 void print_memory_section(const Report& report, const SummaryOptions& options, std::ostream& out);

@@ -378,6 +378,17 @@ check "memory: settings that cannot be read" 2 "settings of 'vllm' cannot be rea
 check "search: no memory" 2 'a number with B, kB' "$pando" search --machine selene gpt2 --batch 8 --devices 4 --memory nanGB
 check "search: no devices" 2 "'0': a whole number from 1 to 2147483647 is expected" "$pando" search --machine selene gpt2 --batch 8 --devices 0
 check "search: the certificate" 0 '^certificate: [0-9]+ points = .* gap 0.00 %$' "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --memory 40GB --quiet --svg "$scratch/frontier.svg"
+check "search: a report" 0 '^certificate' "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet --why-not d=16 --report "$scratch/plan.report"
+check "search: a report has the certificate" 0 '^certificate: ' "$pando" report "$scratch/plan.report"
+check "search: a report has the points" 0 'frontier' "$pando" report "$scratch/plan.report" --ask plan
+check "search: a report is shown" 0 'plan.html' "$pando" view "$scratch/plan.report" --no-open -o "$scratch/plan.html"
+check "search: a report that cannot be written" 2 'nowhere' "$pando" search gpt2 --machine selene --devices 4 --batch 8 --quiet --report "$scratch/nowhere/plan"
+check "search: a report of a program" 0 'device' "$pando" search "$scratch/step.txt" --samples x,z --machine selene --devices 2 --quiet --report "$scratch/program.report"
+check "search: a report of a program has its schedule" 0 '^device 1 ' "$pando" report "$scratch/program.report"
+check "simulate: a report" 0 'devices' "$pando" simulate "$placed" --machine selene --report "$scratch/simulated.report"
+check "simulate: a report has the devices" 0 '^device 1 ' "$pando" report "$scratch/simulated.report"
+check "simulate: a report of a model" 0 '^a step|seconds|samples' "$pando" simulate --model gpt3-13b --machine selene --strategy 't=4 p=4 d=2' --batch 64 --report "$scratch/model.report"
+check "simulate: a report of a model has ranks" 0 '^rank 3 ' "$pando" report "$scratch/model.report"
 check "search: some layers of each stage compute again" 0 'recompute=full recompute-first=[0-9]+ ' "$pando" search --machine selene llama3-70b --devices 64 --batch 128 --memory 40GB --recompute-sets --quiet
 check "search: a layer that no stage has" 0 'recompute-first: 99 layers of a stage are to be computed again; a stage has 40' "$pando" search --machine selene gpt3-13b --devices 8 --batch 16 --quiet --why-not "t=8 recompute=full recompute-first=99"
 check "search: what the space does not have may be quicker" 0 'quicker than the best of the space .*the space does not have p=16, c=2, schedule=ZBV$' \

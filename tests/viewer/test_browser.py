@@ -1,4 +1,4 @@
-"""Every view of five reports, and of damaged ones, in headless Chromium: test_browser.py BUILD [--pictures DIR]
+"""Every view of five reports and of a plan, and of damaged ones, in headless Chromium: test_browser.py BUILD [--pictures DIR]
 
 The reports are written by programs (programs/write_reports.py), the pages by `pando view`. With --pictures the docs' screenshots are written.
 """
@@ -12,7 +12,8 @@ import tempfile
 
 import browser
 
-VIEWS = ["summary", "memory", "liveness", "trace", "exchange", "balance", "program", "distributed", "compare", "out-of-memory"]
+VIEWS = ["summary", "memory", "liveness", "trace", "exchange", "balance", "program", "distributed", "compare", "out-of-memory", "plan"]
+NUMBERED = VIEWS[:10]
 NAMES = ["one_tile", "all_tiles", "four_ipus", "out_of_memory", "empty"]
 # What has to stand in a view of a report.
 SHOWS = {
@@ -33,6 +34,10 @@ SHOWS = {
     ("out_of_memory", "trace"): "nothing was executed",
     ("empty", "summary"): "Target",
     ("empty", "trace"): "not run",
+    ("empty", "plan"): "pando search --report",
+    ("plan", "plan"): "certificate:",
+    ("plan", "summary"): "Target",
+    ("plan", "trace"): "not run",
 }
 failures = []
 
@@ -53,7 +58,7 @@ def click_through(b, name, page):
     seconds = b.open(page)
     check_quiet(b, name)
     first = b.ask("return document.querySelector('main').dataset.view")
-    check(f"{name}: first view", first == ("out-of-memory" if name == "out_of_memory" else "summary"), first)
+    check(f"{name}: first view", first == {"out_of_memory": "out-of-memory", "plan": "plan"}.get(name, "summary"), first)
     from selenium.webdriver.common.by import By
 
     for view in VIEWS:
@@ -76,7 +81,7 @@ def use_keys(b, page, traced):
     from selenium.webdriver.common.keys import Keys
 
     b.open(page)
-    for i, view in enumerate(VIEWS):
+    for i, view in enumerate(NUMBERED):
         b.press("1234567890"[i])
         check(f"key {i + 1}", b.ask("return document.querySelector('main').dataset.view") == view, view)
     b.press("1", "]")
@@ -135,6 +140,25 @@ def use_table(b):
                    "return [...document.querySelectorAll('main tbody tr')].map((r) => r.cells[i]).filter(Boolean).map((c) => +c.textContent.replace(/\\D/g, ''))")
     check("a header sorts", cycles == sorted(cycles, reverse=True) and len(set(cycles)) > 1, cycles[:8])
     check_quiet(b, "keys")
+
+
+def use_plan(b, page):
+    """The points of a search and the schedule of the best one, by keys."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page, "plan")
+    b.ask("document.querySelectorAll('.plan-points circle')[1].focus()")
+    b.press(Keys.ENTER)
+    b.until("return /point=1/.test(location.hash)", "Enter chooses a point")
+    b.until("return /slower than the best/.test(document.querySelector('main').innerText)", "the point is described")
+    b.ask("document.querySelector('.picture canvas[tabindex]').focus()")
+    b.press("+", "+", Keys.ARROW_RIGHT)
+    b.until("return /plan-schedule=/.test(location.hash)", "zooming is in the fragment")
+    readout = b.ask("return document.querySelector('.readout:not([hidden])')?.textContent ?? ''")
+    check("the schedule has a readout", "rank" in readout, readout)
+    text = b.ask("return document.querySelector('main').innerText")
+    check("why not, memory and certificate", all(t in text for t in ("Why not", "Memory at the peak", "Certificate")), text[:400])
+    check_quiet(b, "plan")
 
 
 def follow_links(b, page, report_text):
@@ -216,6 +240,7 @@ def pictures(b, pages, folder):
     """The screenshots of docs/level/viewer.md."""
     shots = {
         "viewer_summary": ("all_tiles", "summary", 1240, 700), "viewer_memory": ("all_tiles", "memory&layout=chip", 1240, 830), "viewer_balance": ("all_tiles", "balance", 1240, 860),
+        "viewer_plan": ("plan", "plan", 1240, 1000),
     }
     for name, (report, place, width, height) in shots.items():
         b.size(width, height)
@@ -243,11 +268,16 @@ def main():
             except (AssertionError, FileNotFoundError):
                 reports[name] = browser.written_report(build, name, folder / name)
             pages[name] = browser.page_of(build, [reports[name]], folder / f"{name}.html")
+        reports["plan"] = folder / "plan.pando"
+        subprocess.run([build / "bin/pando", "search", "gpt3-13b", "--machine", "h100", "--devices", "16", "--batch", "64", "--why-not", "d=16", "--require", "p=4", "--quiet", "--report", reports["plan"]],
+                       stdout=subprocess.DEVNULL, check=True)
+        pages["plan"] = browser.page_of(build, [reports["plan"]], folder / "plan.html")
         pages["compared"] = browser.page_of(build, [reports["one_tile"], reports["all_tiles"]], folder / "compared.html")
         b = browser.Browser()
         try:
-            for name in NAMES:
+            for name in [*NAMES, "plan"]:
                 click_through(b, name, pages[name])
+            use_plan(b, pages["plan"])
             b.open(pages["compared"])
             check("two reports are compared", b.ask("return document.querySelector('main').dataset.view") == "compare" and "B − A" in b.text(), b.text()[:300])
             check_quiet(b, "compared")

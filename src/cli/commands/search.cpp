@@ -11,6 +11,7 @@
 #include "base/command/files.h"
 #include "base/messages.h"
 #include "cli/command_row.h"
+#include "cli/shared/plan_report.h"
 #include "cli/shared/search_program.h"
 #include "cli/shared/transformer.h"
 #include "cli/shared/words.h"
@@ -27,7 +28,7 @@ namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string model, machine, memory, by = "time", svg, why;
+  std::string model, machine, memory, by = "time", svg, report, why;
   // Of a program.
   ProgramArguments program;
   std::vector<std::int64_t> devices{8};
@@ -51,6 +52,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   if (a.batch != 0) throw CLI::ValidationError("--batch", "a program has its samples: of an ONNX model, say --dimension NAME=SIZE");
   p.input = a.model;
   p.svg = a.svg;
+  p.report = a.report;
   p.why = a.why;
   p.quiet = a.quiet;
   p.devices = a.devices;
@@ -58,7 +60,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.space.memory = a.space.memory;
   p.space.wide = a.wide;
   p.space.require = a.space.require;
-  p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
+  p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty() || !a.report.empty(), .brute_force = a.brute_force};
   if (!a.quiet && isatty(STDERR_FILENO)) p.options.progress = show_progress;
   return search_for_program(p, cluster);
 }
@@ -89,6 +91,20 @@ void emit(const Arguments& a, const search::Transformer& model, const simulate::
   complain_of("search", fmt::format("{}: {}", a.program.emit, search::to_string(t)));
 }
 
+profile::DevicePlan plan_of(const Arguments& a, const search::Transformer& model, const simulate::Cluster& cluster,
+                            const search::Result& found, const std::string& why, double limit) {
+  profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, a.space.devices, cluster.name),
+                           .machine = cluster.name};
+  plan.text = search::to_table(found) + search::outside_of(a.space);
+  plan.text +=
+      found.best.empty() ? search::why_nothing(model, cluster, a.space, found) : search::rates_of(model, cluster, found.best.front());
+  plan.why_not = why;
+  plan.memory_limit = limit;
+  add_points(plan, found);
+  if (!found.best.empty()) add_step(plan, model, cluster, found.best.front().strategy);
+  return plan;
+}
+
 int run(Arguments& a) {
   if (!a.memory.empty()) {
     a.space.memory = bytes_of(a.memory);
@@ -117,7 +133,7 @@ int run(Arguments& a) {
   a.space.recompute_sets = a.program.space.recompute_sets;
   const search::EmitTarget* const target = emit_target_of(a.program.emit).first;
   a.space.runnable = !a.program.emit.empty() && (target == nullptr || target->runnable);
-  search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty(), .brute_force = a.brute_force};
+  search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty() || !a.report.empty(), .brute_force = a.brute_force};
   if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
   search::Result best;
   double lowest = 0;
@@ -153,10 +169,11 @@ int run(Arguments& a) {
     fmt::print("{}by {}: {} devices\n", search::outside_of(a.space), a.by, a.space.devices);
   if (!best.best.empty()) fmt::print("{}", search::rates_of(model, cluster, best.best.front()));
   if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.space, best));
-  if (!a.why.empty()) { fmt::print("why not {}:\n  {}", a.why, search::why_not(model, cluster, a.space, asked, best)); }
-  if (!a.svg.empty()) {
-    write_file(a.svg, search::frontier_svg(best, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
-  }
+  const std::string why = a.why.empty() ? "" : fmt::format("{}:\n  {}", a.why, search::why_not(model, cluster, a.space, asked, best));
+  if (!why.empty()) fmt::print("why not {}", why);
+  const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
+  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(best, limit));
+  if (!a.report.empty()) write_plan(plan_of(a, model, cluster, best, why, limit), a.report);
   if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, cluster, best.best.front().strategy);
   return best.best.empty() ? kNo : 0;
 }
@@ -207,6 +224,8 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--top", a->top, "How many are shown")->check(whole_number(1, 1000))->capture_default_str();
   command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
   command->add_option("--svg", a->svg, "Draw memory against samples a second into a file");
+  command->add_option("--report", a->report,
+                      "Write a report: the certificate, the points found, the best one's schedule and memory (pando view shows it)");
   command->add_option("--why-not", a->why, "A strategy, flags of Megatron-LM, or TRAINER:FILE: why is it not the answer?");
   command->add_flag("--brute-force", a->brute_force, "Evaluate every point");
   command->add_flag("--quiet", a->quiet, "No progress");
@@ -282,7 +301,8 @@ CommandRow command_search() {
       .examples = {{"pando search gpt3-175b --machine h100 --devices 1024 --batch 1024", "the best strategies of a known transformer"},
                    {"pando search model.onnx --machine h100 --devices 4 --emit model4.pando",
                     "the best of a program, written as a program of four devices"},
-                   {"pando search gpt3-13b --machine h100 --devices 16 --batch 64 --why-not d=16", "why a strategy is not the answer"}},
+                   {"pando search gpt3-13b --machine h100 --devices 16 --batch 64 --why-not d=16", "why a strategy is not the answer"},
+                   {"pando search gpt3-13b --machine h100 --devices 16 --batch 64 --report plan.pando", "a report: pando view plan.pando"}},
       .statuses = {{"0", "found"}, {"1", "nothing fits, or --check found a difference"}, {"2", "the input or the command line is wrong"}},
   };
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/messages.h"
 #include "cli/command_row.h"
+#include "cli/shared/plan_report.h"
 #include "cli/shared/transformer.h"
 #include "ir/checks/read_module.h"
 #include "search/search.h"
@@ -29,7 +30,7 @@ namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, machine = "selene", cost = "machine", table, trace, beside, chakra, validate, model, strategy;
+  std::string input, machine = "selene", cost = "machine", table, trace, report, beside, chakra, validate, model, strategy;
   std::string fidelity = "ops", stack = "megatron";
   std::int64_t batch = 0, seq = 0, devices = 0, tiles = 64;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
@@ -97,6 +98,14 @@ int run_model(const Arguments& a) {
   const std::string table = search::to_table(r);
   fmt::print("{}{}", table.substr(0, table.find("certificate:")), search::rates_of(model, cluster, r.best.front()));
   if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(model, cluster, s)));
+  if (!a.report.empty()) {
+    profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, s.devices(), cluster.name),
+                             .machine = cluster.name};
+    plan.text = table.substr(0, table.find("certificate:")) + search::rates_of(model, cluster, r.best.front());
+    plan.memory_limit = static_cast<double>(cluster.memory_bytes);
+    add_step(plan, model, cluster, s);
+    write_plan(plan, a.report);
+  }
   return 0;
 }
 
@@ -123,13 +132,14 @@ int run(const Arguments& a) {
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   const Costs costs = costs_of(a, cluster);
   const simulate::Program p = simulate::flatten(module, *costs.back());
-  const bool trace = !a.trace.empty() || !a.beside.empty();
+  const bool trace = !a.trace.empty() || !a.beside.empty() || !a.report.empty();
   const simulate::Timeline t =
       a.cost.starts_with("reference")
           ? simulate::run_reference_clock(p, trace)
           : simulate::run_clock(p, cluster, {.folded = !a.unfolded, .overlap = !a.no_overlap, .record_events = trace});
   print_times(p, t);
-  print_memory(simulate::measure_memory(p, !a.unfolded));
+  const std::vector<simulate::DeviceMemory> memory = simulate::measure_memory(p, !a.unfolded);
+  print_memory(memory);
   if (a.ops) {
     for (const auto& [name, n] : p.histogram()) fmt::print("{:>10} {}\n", n, name);
   }
@@ -139,6 +149,13 @@ int run(const Arguments& a) {
     fmt::print("{}", simulate::compare(p, t, measured));
   }
   if (!a.trace.empty()) write_file(a.trace, measured.empty() ? simulate::chrome_trace(p, t) : simulate::chrome_trace(p, t, measured));
+  if (!a.report.empty()) {
+    profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, p.devices_in_use(), cluster.name),
+                             .machine = cluster.name};
+    plan.memory_limit = static_cast<double>(cluster.memory_bytes);
+    add_timeline(plan, p, t, memory);
+    write_plan(plan, a.report);
+  }
   if (!a.chakra.empty()) {
     const simulate::ChakraGroups groups = simulate::chakra_groups(p);
     for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, groups, d));
@@ -158,11 +175,11 @@ void refuse_idle_options(const CLI::App& command, bool validates, bool is_model,
     refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra"},
            "it takes a program");
   }
-  if (validates) refuse({"--machine", "--trace"}, "published measurements have their machines");
+  if (validates) refuse({"--machine", "--trace", "--report"}, "published measurements have their machines");
   if (cycles && command.get_option("--machine")->as<std::string>().find(':') != std::string::npos)
     refuse({"--tiles"}, "the machine's name says how many");
   if (cycles)
-    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra", "--trace"},
+    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra", "--trace", "--report"},
            "the cycle model has no such choice");
   else
     refuse({"--tiles"}, "it takes --fidelity cycles");
@@ -194,6 +211,7 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_flag("--no-overlap", a->no_overlap, "Transfers and computing exclude each other");
   command->add_flag("--ops", a->ops, "Count the ops by name");
   command->add_option("--trace", a->trace, "Write a trace for Perfetto or chrome://tracing");
+  command->add_option("--report", a->report, "Write a report: when each device does what, what its memory holds (pando view shows it)");
   command->add_option(
       "--beside", a->beside,
       "A trace that was measured (run.py --trace of pando emit): print it beside the prediction by op; --trace writes both");
@@ -241,6 +259,7 @@ CommandRow command_simulate() {
       .describe = describe,
       .examples = {{"pando simulate four.pando --machine bow-pod", "seconds and bytes of each device"},
                    {"pando simulate four.pando --trace trace.json", "a timeline for Perfetto"},
+                   {"pando simulate four.pando --report four.report", "a report: pando view four.report shows schedule and memory"},
                    {"pando simulate --model gpt3-175b --strategy 't=8 p=8 d=16' --batch 1024",
                     "a transformer under a strategy, without a program"}},
       .statuses = {{"0", "predicted"},

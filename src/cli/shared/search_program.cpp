@@ -8,12 +8,15 @@
 
 #include "base/command/files.h"
 #include "cli/command_row.h"
+#include "cli/shared/plan_report.h"
 #include "cli/shared/words.h"
 #include "ir/checks/read_module.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"
 #include "search/programs/equality.h"
 #include "search/programs/strategy_text.h"
+#include "simulate/costs/cost_model.h"
+#include "simulate/flatten.h"
 #include "transform/distribute/annotate.h"
 
 namespace pando::cli {
@@ -75,6 +78,23 @@ const Sized& asked_about(const std::vector<Sized>& all, const transform::Strateg
   return best;
 }
 
+// What was found with the best number of devices, and when the winner's devices do what.
+profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program& program, const simulate::Cluster& cluster,
+                            const Sized& best, const std::string& why, double limit) {
+  profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, best.space.devices, cluster.name),
+                           .machine = cluster.name};
+  plan.text = search::to_table(best.result);
+  plan.why_not = why;
+  plan.memory_limit = limit;
+  add_points(plan, best.result);
+  if (best.result.best.empty()) return plan;
+  const transform::Distributed d = transform::parallelise(program, best.result.best.front().strategy);
+  const simulate::ClusterCostModel costs(cluster);
+  const simulate::Program p = simulate::flatten(d.module, costs);
+  add_timeline(plan, p, simulate::run_clock(p, cluster, {.record_events = true}), simulate::measure_memory(p));
+  return plan;
+}
+
 // Whether it is equal; prints it.
 bool check_winner(const transform::Program& program, const transform::Distributed& d) {
   const search::Equality e = search::compare(program, d, 1);
@@ -101,14 +121,16 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   const Sized& best = best_of(sizes, a.by_price);
   const search::ProgramResult& r = best.result;
   if (sizes.size() > 1 && !r.best.empty()) fmt::print("by {}: {} devices\n", a.by_price ? "price" : "time", best.space.devices);
+  std::string why;
   if (!a.why.empty()) {
     const Sized& about = asked_about(sizes, asked, best);
-    fmt::print("why not {}:\n  {}", a.why, search::why_not(program, cluster, about.space, asked, about.result));
-    if (&about != &best) fmt::print("  {} devices are better by {}\n", best.space.devices, a.by_price ? "price" : "time");
+    why = fmt::format("{}:\n  {}", a.why, search::why_not(program, cluster, about.space, asked, about.result));
+    if (&about != &best) why += fmt::format("  {} devices are better by {}\n", best.space.devices, a.by_price ? "price" : "time");
+    fmt::print("why not {}", why);
   }
-  if (!a.svg.empty()) {
-    write_file(a.svg, search::frontier_svg(r, a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes)));
-  }
+  const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
+  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(r, limit));
+  if (!a.report.empty()) write_plan(plan_of(a, program, cluster, best, why, limit), a.report);
   if (r.best.empty()) return kNo;
   if (a.emit.empty() && !a.check) return 0;
   const transform::Distributed d = transform::parallelise(program, r.best.front().strategy);

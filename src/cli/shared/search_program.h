@@ -10,7 +10,7 @@
 namespace pando::cli {
 
 struct ProgramArguments {
-  std::string input, why, svg, emit;
+  std::string input, why, svg, report, emit;
   // Of a program: which inputs count samples, positions, experts; which value is the loss; sizes of named dimensions;
   // files of schedules.
   std::vector<std::string> samples, sequence, experts, dimensions, tables;

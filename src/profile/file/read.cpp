@@ -56,6 +56,7 @@ class ReportReader {
   Report read() {
     r_.writer = c_.writer();
     read_documents();
+    read_plan();
     read_streams();
     read_tiles();
     read_memory();
@@ -99,6 +100,10 @@ class ReportReader {
       take(j, "category", b.category, "categories"), take(j, "estimated", b.estimated, "categories"),
           take(j, "bytes", b.bytes, "categories");
     }
+  }
+
+  void read_plan() {
+    if (const std::string text = c_.document("plan"); !text.empty()) r_.plan = plan_of_json(text);
   }
 
   void read_streams() {

@@ -229,6 +229,7 @@ constexpr DocumentSpec kDocuments[] = {
     {"report", "`target`, `graph`, `out_of_memory`, `executed`, `runs`, `total_cycles` and what was left out"},
     {"categories", "the categories of memory: `category`, `estimated`, `bytes`, `meaning`, `reduce`"},
     {"advice", "what the rules of advice found, worst first"},
+    {"plan", "of `pando search` and `pando simulate`: `title`, `points`, `devices`, `events` and what else the page on reports names"},
     {"strings", "the texts that columns name by number"},
 };
 

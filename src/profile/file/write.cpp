@@ -57,6 +57,7 @@ class ReportWriter {
     f_.document("report", dumped(report_document(r_)));
     f_.document("categories", dumped(categories_document(r_)));
     f_.document("advice", advice_json(advise(r_)));
+    if (!r_.plan.title.empty()) f_.document("plan", plan_json(r_.plan));
     write_streams();
     write_tiles();
     write_memory();

@@ -94,7 +94,9 @@ export function lanes_source(report: Report, traces: Trace[]): Source {
       const trace = traces[Math.floor(y)];
       if (!trace) return x;
       const here = trace.at(x);
-      const to = d > 0 ? trace.at(here ? here.end + 1e-6 : x + 1) : trace.at(Math.max(0, (here ? here.begin : x) - 0.5));
+      const after = () => trace.at(here ? here.end + 1e-6 : x + 1), before = () => trace.at(Math.max(0, (here ? here.begin : Math.min(x, trace.length)) - 0.5));
+      // Where nothing follows, a cross that stands beside everything goes to what is last.
+      const to = (d > 0 ? after() : before()) ?? (here ? undefined : d > 0 ? before() : after());
       return to ? (to.begin + to.gap + to.end) / 2 : x;
     },
   };

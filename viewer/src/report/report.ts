@@ -1,6 +1,7 @@
 // What the views read: a report as things with names. It takes them from the container when they are asked for, once.
 import { ReportError } from "./container.ts";
 import { Tables } from "./json_report.ts";
+import { Plan, plan_of } from "./plan.ts";
 
 export interface Target {
   name: string;
@@ -196,6 +197,8 @@ export class Report {
   readonly events_lost: number;
   /** The document `report`, with whatever else is in it. */
   readonly facts: Record<string, any>;
+  /** Of a search or a simulated step, which have no tiles. */
+  readonly plan: Plan | undefined;
 
   /** How the tiles of an IPU lie, where the machine says it. */
   fabric: { columns: number; rows: number; lanes: number } | undefined;
@@ -213,6 +216,7 @@ export class Report {
     this.runs = Number(facts["runs"] ?? 0);
     this.total_cycles = Number(facts["total_cycles"] ?? 0);
     this.events_lost = Number(facts["events_lost"] ?? 0);
+    this.plan = plan_of(container.document("plan"));
   }
 
   private once<T>(key: string, make: () => T): T {
@@ -244,6 +248,7 @@ export class Report {
 
   target_line(): string {
     const t = this.target;
+    if (this.plan) return this.plan.title;
     return `${t.name}, ${t.ipus} IPU${t.ipus === 1 ? "" : "s"}, ${t.tiles.toLocaleString("en-GB").replaceAll(",", " ")} tile${t.tiles === 1 ? "" : "s"}` + (t.replicas > 1 ? `, ${t.replicas} replicas` : "");
   }
   seconds(cycles: number): number {

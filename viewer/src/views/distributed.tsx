@@ -86,7 +86,7 @@ function Distributed({ report }: ViewProps) {
           <Plot title="memory by stream" lines={memory} steps x_title="step" text={short_bytes} />
         </>
       )}
-      <p class="soft">Placement of values and the search's frontier are not in a report of a run; <code>pando search --svg</code> draws them.</p>
+      <p class="soft">What a search found is a report of its own: <code>pando search --report</code>.</p>
     </>
   );
 }

@@ -1,0 +1,28 @@
+// Plans as reports (profile/plan/plan.h): what `--report FILE` of search and simulate writes.
+#pragma once
+
+#include <string>
+
+#include "profile/plan/plan.h"
+#include "search/programs/program_search.h"
+#include "search/search.h"
+#include "search/timeline.h"
+#include "simulate/simulate.h"
+
+namespace pando::cli {
+
+// When the devices of a program do what, and what their memory holds.
+void add_timeline(profile::DevicePlan& plan, const simulate::Program& program, const simulate::Timeline& timeline,
+                  const std::vector<simulate::DeviceMemory>& memory);
+// The same of a transformer's step: one device of each rank of the pipeline. With experts only how long it takes.
+void add_step(profile::DevicePlan& plan, const search::Transformer& model, const simulate::Cluster& cluster,
+              const search::Strategy& strategy);
+
+// The best and the frontier.
+void add_points(profile::DevicePlan& plan, const search::Result& result);
+void add_points(profile::DevicePlan& plan, const search::ProgramResult& result);
+
+// Throws poplar_error if it cannot be written.
+void write_plan(const profile::DevicePlan& plan, const std::string& file);
+
+}  // namespace pando::cli
