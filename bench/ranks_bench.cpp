@@ -1,5 +1,6 @@
-// Four-rank pipelined training beside the same work in one process: what passing messages between processes costs. Both run `pando run`, in
-// turns.
+// Four-rank pipelined training beside the same work in one process: what passing messages between processes costs. Four devices that share
+// the samples beside one device with all of them: bytes that collectives move, and processor time. All run `pando run`, in turns.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,11 +20,19 @@ constexpr unsigned kStages = 4;
 constexpr int kRounds = 3;
 
 struct Times {
-  double seconds = 0, compute = 0, waiting = 0, messages = 0, bytes = 0;
+  double seconds = 0, compute = 0, waiting = 0, messages = 0, bytes = 0, sent = 0;
+  double processor = 0;  // seconds of it, of the command with all that it starts
 };
 
-Times run(const std::string& arguments) {
-  const std::string command = PANDO_BIN_FOLDER "/pando run " + arguments + " --seed 1 --steps 24 --quiet --times 2>&1";
+double processor_seconds() {
+  rusage u{};
+  getrusage(RUSAGE_CHILDREN, &u);
+  return static_cast<double>(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+Times run(const std::string& arguments, int steps = 24) {
+  const std::string command = PANDO_BIN_FOLDER "/pando run " + arguments + fmt::format(" --seed 1 --steps {} --quiet --times 2>&1", steps);
+  const double before = processor_seconds();
   FILE* const pipe = popen(command.c_str(), "r");
   std::string text;
   char buffer[4096];
@@ -33,6 +42,7 @@ Times run(const std::string& arguments) {
     std::exit(1);
   }
   Times t;
+  t.processor = processor_seconds() - before;
   std::smatch m;
   if (!std::regex_search(text, m, std::regex("ranks, ([0-9.]+) s"))) std::exit(1);
   t.seconds = std::stod(m[1]);
@@ -42,6 +52,7 @@ Times run(const std::string& arguments) {
     t.waiting += std::stod((*it)[2]);
     t.messages += std::stod((*it)[3]);
     t.bytes = std::max(t.bytes, std::stod((*it)[4]));
+    t.sent = std::max(t.sent, std::stod((*it)[3]) * std::stod((*it)[4]) / steps);
   }
   return t;
 }
@@ -51,7 +62,46 @@ void show(const char* what, const Times& t) {
              what, t.seconds, t.compute, t.waiting, t.messages, t.bytes / 1024, 1e3 * t.compute / t.messages);
 }
 
+// Four devices that share the samples, whole and in parts, beside one with all samples. What a command costs without steps is left out.
+void run_collectives() {
+  for (const std::int64_t width : {64, 256}) {
+    const int steps = width == 64 ? 400 : 20;
+    models::Mlp mlp;
+    mlp.layers = 4;
+    mlp.width = width;
+    mlp.batch = width == 64 ? 64 : 2048;
+    mlp.learning_rate = 0.001;
+    const transform::Program program = models::build_mlp(mlp);
+    transform::Strategy strategy;
+    strategy.data = 4;
+    const std::string one_file = temporary_file(".txt"), four_file = temporary_file(".txt");
+    std::ofstream(one_file) << ir::print(program.module);
+    std::ofstream(four_file) << ir::print(transform::parallelise(program, strategy).module);
+    Times one, parts, whole;
+    one.processor = parts.processor = whole.processor = 1e30;
+    for (int i = 0; i < kRounds; ++i) {
+      const std::pair<std::string, Times*> cases[] = {
+          {one_file, &one}, {four_file, &parts}, {"--part-bytes 1000000000 " + four_file, &whole}};
+      for (const auto& [arguments, best] : cases) {
+        const Times few = run(arguments, 2);
+        Times many = run(arguments, 2 + steps);
+        many.processor = std::max((many.processor - few.processor) / steps, 1e-6);
+        if (many.processor < best->processor) *best = many;
+      }
+    }
+    const std::string what = fmt::format("ranks: MLP of 4 layers of {}, batch {}, 4 devices that share it", width, mlp.batch);
+    print_figure(
+        {what + ", sent by a device a step", "KiB", parts.sent / 1024, whole.sent / 1024, "whole tensors", width == 64 ? 0 : 0.55});
+    print_figure(
+        {what + ", processor time a step", "ms", 1e3 * parts.processor, 1e3 * one.processor, "one device", width == 64 ? 0 : 1.15});
+    print_figure({what + ", processor time a step", "ms", 1e3 * parts.processor, 1e3 * whole.processor, "whole tensors"});
+    std::filesystem::remove(one_file);
+    std::filesystem::remove(four_file);
+  }
+}
+
 int run_all() {
+  run_collectives();
   if (std::system("mpirun --version >/dev/null 2>&1") != 0) {
     fmt::print("no mpirun: nothing is measured\n");
     return 0;

@@ -66,6 +66,10 @@ std::vector<Case> strategies() {
 }
 
 Program again(const Module& m, std::int64_t capacity = 1) { return split(Module(m), {.capacity = capacity}); }
+Program again_in_parts(const Module& m, std::int64_t part_bytes, std::int64_t capacity = 1) {
+  return split(Module(m), {.capacity = capacity, .part_bytes = part_bytes});
+}
+constexpr std::int64_t kNever = std::int64_t{1} << 60;
 
 TEST(Run, an_mlp_distributed_in_every_way_has_the_bits_of_the_sequential_one) {
   const transform::Program mlp = models::build_mlp(small_mlp());
@@ -114,6 +118,60 @@ TEST(Run, results_are_the_same_bits_for_any_ranks_threads_and_capacities) {
   EXPECT_TRUE(without.outputs.empty());
   EXPECT_EQ(without.times.size(), 4u);
   EXPECT_EQ(without.executables.size(), 4u);
+}
+
+// Bytes that a device sends in a step, the most of all.
+std::uint64_t most_sent(const Program& p) {
+  std::map<std::int32_t, std::uint64_t> sent;
+  for (const exec::Channel& c : p.channels) sent[c.from] += c.bytes;
+  std::uint64_t most = 0;
+  for (const auto& [device, bytes] : sent) most = std::max(most, bytes);
+  return most;
+}
+
+// n devices, each with a tensor of 1,001 floats: what they send whole, and in parts.
+TEST(Run, reductions_in_parts_have_the_bits_of_whole_ones_and_send_two_tensors_at_most) {
+  for (int n : {2, 3, 4, 7}) {
+    std::string inputs, names, results, finals;
+    for (int d = 0; d < n; ++d) {
+      inputs += fmt::format("{}v{}: Tensor[(7, 143), float32, {}]", d ? ", " : "", d, d);
+      names += fmt::format("{}v{}", d ? ", " : "", d);
+      results += fmt::format("{}s{}: Tensor[(7, 143), float32, {}]", d ? ", " : "", d, d);
+      finals += fmt::format("    final v{} = s{}\n", d, d);
+    }
+    std::string text = "module\n";
+    for (int d = 0; d < n; ++d) text += fmt::format("variable \"v{0}\" input {0}: Tensor[(7, 143), float32, {0}]\n", d);
+    text += fmt::format("\ngraph main({}):\n    ({}) = all_reduce({}, op=\"add\")\n    return\n{}", inputs, results, names, finals);
+    const Module m = parse(text);
+    const Program whole = again_in_parts(m, kNever), parts = again_in_parts(m, 0);
+    const std::uint64_t tensor = 1001 * 4;
+    EXPECT_EQ(most_sent(whole), (n - 1) * tensor);
+    EXPECT_LE(most_sent(parts), 2 * (n - 1) * (tensor / n + 4) + (n == 2 ? tensor : 0)) << n;
+    EXPECT_EQ(most_sent(again(m)), most_sent(whole)) << "small tensors go whole";
+    Data data;
+    data.set_seed(9);
+    Options options;
+    options.steps = 2;
+    const Result expected = run_on({whole}, 1, data, options);
+    for (unsigned ranks : {1u, 2u})
+      for (std::int64_t capacity : {0, 1})
+        EXPECT_EQ(differences(expected, run_on({again_in_parts(m, 0, capacity)}, ranks, data, options)), "") << n << ' ' << ranks;
+  }
+}
+
+TEST(Run, a_step_over_four_devices_is_the_same_in_parts) {
+  const transform::Program mlp = models::build_mlp(small_mlp());
+  const transform::Distributed d = transform::parallelise(mlp, {.data = 4});
+  const Module m = parse(print(d.module));
+  Data data;
+  data.set_seed(4);
+  data.set_pieces(transform::pieces_of(mlp, d));
+  Options options;
+  options.steps = 3;
+  const Program whole = again_in_parts(m, kNever), parts = again_in_parts(m, 0);
+  EXPECT_LT(most_sent(parts), most_sent(whole) * 6 / 10);
+  const Result expected = run_on({whole}, 1, data, options);
+  for (unsigned ranks : {1u, 4u}) EXPECT_EQ(differences(expected, run_on({parts}, ranks, data, options)), "");
 }
 
 TEST(Run, a_transformer_equals_the_sequential_one_but_for_rounding) {
@@ -313,8 +371,11 @@ TEST(Run, replicas_are_devices_and_equal_the_interpreter) {
   ASSERT_EQ(p.parts.size(), 4u);
   ASSERT_TRUE(p.pieces);
   data.set_pieces(*p.pieces);
-  for (unsigned ranks : {1u, 2u, 4u}) {
-    const Result r = join(run_on({p}, ranks, data, options), *p.pieces);
+  const Program in_parts = again_in_parts(m, 0);
+  EXPECT_GT(in_parts.channels.size(), p.channels.size());
+  const std::pair<const Program*, unsigned> runs[] = {{&p, 1}, {&p, 2}, {&p, 4}, {&in_parts, 1}, {&in_parts, 4}};
+  for (const auto& [program, ranks] : runs) {
+    const Result r = join(run_on({*program}, ranks, data, options), *p.pieces);
     for (std::uint32_t s = 1; s < m.stream_count(); ++s) {
       const HostStream& stream = m.stream(HostStreamId(s));
       const HostTensor* const found = testing::find(r.outputs, stream.name);

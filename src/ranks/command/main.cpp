@@ -42,6 +42,7 @@ constexpr int kNo = 1, kWrong = 2;
 struct Arguments {
   std::string program, pieces, output, executables;
   std::vector<std::string> inputs, zeros, capacities;
+  std::int64_t part_bytes = kPartBytes;
   unsigned ranks = 1;
   std::int64_t samples = 0;
   std::uint64_t seed = 0;
@@ -49,8 +50,9 @@ struct Arguments {
   Options options;
 };
 
-SplitOptions capacities_of(const Arguments& a) {
+SplitOptions split_options(const Arguments& a) {
   SplitOptions o;
+  o.part_bytes = a.part_bytes;
   for (const std::string& c : a.capacities) {
     const std::size_t equals = c.rfind('=');
     const std::string number = equals == std::string::npos ? c : c.substr(equals + 1);
@@ -69,7 +71,7 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
     if (pieces)
       ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} is a projected program", a.program);
     if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando pipeline runs --samples");
-    return read_pipeline(text, a.program, a.samples, capacities_of(a), !a.capacities.empty());
+    return read_pipeline(text, a.program, a.samples, split_options(a), !a.capacities.empty());
   }
   if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando pipeline; a module runs --steps");
   ir::Module module = ir::read_module(text, a.program, ir::ModuleRules::of_devices);
@@ -77,7 +79,7 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
     ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
   // Names are the module's: the parts of devices leave out what nothing reads.
   if (pieces) check_pieces(*pieces, module, a.pieces);
-  return split(std::move(module), capacities_of(a));
+  return split(std::move(module), split_options(a));
 }
 
 Data data_of(const Arguments& a, bool has_seed, std::optional<transform::PieceTable> pieces) {
@@ -271,6 +273,10 @@ int command(int argc, char** argv) {
   app.add_option("--capacity", a.capacities, "Messages that may wait in each channel (1), or unbounded; CHANNEL=N for one; 0: a rendezvous")
       ->allow_extra_args(false)
       ->delimiter(',');
+  app.add_option("--part-bytes", a.part_bytes,
+                 "Reductions of tensors of at least so many bytes are shared out among their devices; smaller ones go whole")
+      ->check(whole_number(0, std::int64_t{1} << 60))
+      ->capture_default_str();
   app.add_option("--device", a.options.device, "cpu, or ipu_model: IPUs of tiles")
       ->check(one_of({"cpu", "ipu_model"}))
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include "ir/op_row.h"
 #include "ir/op_table.h"
 #include "ir/text/print.h"
+#include "ranks/parts/collectives.h"
 #include "session/host_data.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,13 @@ namespace {
 
 class Spreader {
  public:
-  Spreader(const Module& from, const std::vector<std::string>& outputs)
-      : from_(from), output_names_(outputs), replicas_(static_cast<std::size_t>(from.replicas())), values_(replicas_), graphs_(replicas_) {}
+  Spreader(const Module& from, const std::vector<std::string>& outputs, std::int64_t part_bytes)
+      : from_(from),
+        output_names_(outputs),
+        part_bytes_(part_bytes),
+        replicas_(static_cast<std::size_t>(from.replicas())),
+        values_(replicas_),
+        graphs_(replicas_) {}
 
   Spread run() {
     count_devices();
@@ -184,7 +190,7 @@ class Spreader {
 
   void copy(OpId o, GraphId graph, std::size_t r) {
     switch (from_.row(o).replica_part) {
-      case ReplicaPart::of_flat: return shard(o, graph, r, at(from_.operand(o, 0), r));
+      case ReplicaPart::of_flat: at(from_.result(o), r) = shard(o, graph, r, at(from_.operand(o, 0), r)); return;
       case ReplicaPart::along_axis: return slice_of_replica(o, graph, r);
       case ReplicaPart::none: break;
     }
@@ -262,28 +268,38 @@ class Spreader {
     // What the others see is what there was before.
     std::vector<ValueId> mine;
     for (std::size_t r = 0; r < replicas_; ++r) mine.push_back(at(from_.operand(o, 0), r));
-    for (std::size_t r = 0; r < replicas_; ++r) {
+    const bool keeps =
+        traffic != Traffic::all_gather && traffic != Traffic::reduce_scatter && from_.attributes(o).flag("identical_inputs", false);
+    for (std::int64_t group = 0; group < g.groups(); ++group) {
+      std::vector<std::size_t> members;
       std::vector<ValueId> parts;
-      for (std::int64_t m : g.members(g.group_of(static_cast<std::int64_t>(r)))) parts.push_back(mine[static_cast<std::size_t>(m)]);
-      if (traffic == Traffic::all_gather) {
-        at(from_.result(o), r) = gathered(o, r, parts);
-      } else if (traffic == Traffic::reduce_scatter) {
-        shard(o, main_, r, reduced(o, r, parts));
-      } else if (from_.attributes(o).flag("identical_inputs", false)) {
-        at(from_.result(o), r) = mine[r];
+      for (const std::int64_t r : g.members(group)) members.push_back(static_cast<std::size_t>(r)), parts.push_back(mine[members.back()]);
+      if (traffic == Traffic::reduce_scatter) {
+        shards(o, members, parts);
+      } else if (traffic != Traffic::all_gather && !keeps && is_in_parts(to(), to().value(parts[0]).type, parts.size(), part_bytes_)) {
+        const std::vector<ValueId> sums =
+            all_reduce_in_parts(to(), main_, parts, from_.attributes(o).text("op"), from_.name_of(from_.result(o)));
+        for (std::size_t k = 0; k < members.size(); ++k) at(from_.result(o), members[k]) = sums[k];
       } else {
-        at(from_.result(o), r) = reduced(o, r, parts);
+        for (const std::size_t r : members)
+          at(from_.result(o), r) = traffic == Traffic::all_gather ? gathered(o, r, parts) : keeps ? mine[r] : reduced(o, r, parts);
       }
     }
   }
 
   // On replica r's device, from what all members of its group send.
   ValueId reduced(OpId o, std::size_t r, const std::vector<ValueId>& parts) {
-    const Type t = type_of(from_.operand(o, 0), r);
-    const std::vector<TypeId> types(parts.size(), to().type(t));
-    const OpId all = to().add_op(main_, op_kind("all_reduce"), parts, {{"op", from_.attributes(o).text("op")}}, {}, types,
-                                 from_.name_of(from_.result(o)));
-    return to().result(all, member(grouping(o), r));
+    return reduce_at(to(), main_, parts, from_.attributes(o).text("op"), type_of(from_.operand(o, 0), r).place,
+                     from_.name_of(from_.result(o)));
+  }
+
+  // Each member combines its own part of all.
+  void shards(OpId o, const std::vector<std::size_t>& members, const std::vector<ValueId>& parts) {
+    for (const std::size_t r : members) {
+      std::vector<ValueId> pieces;
+      for (std::size_t k = 0; k < members.size(); ++k) pieces.push_back(shard(o, main_, r, parts[k]));
+      at(from_.result(o), r) = reduced(o, r, pieces);
+    }
   }
 
   ValueId gathered(OpId o, std::size_t r, std::vector<ValueId> parts) {
@@ -304,8 +320,8 @@ class Spreader {
     return reshaped(main_, sliced(main_, all, 0, 0, elements_of(whole), name), whole, name);
   }
 
-  // This replica's part of a tensor, flattened and padded with zeros.
-  void shard(OpId o, GraphId graph, std::size_t r, ValueId whole) {
+  // Replica r's part of a tensor, flattened and padded with zeros, where that lies.
+  ValueId shard(OpId o, GraphId graph, std::size_t r, ValueId whole) {
     const ReplicaGrouping g = grouping(o);
     const std::string name = from_.name_of(from_.result(o));
     const std::int64_t n = elements_of(to().type_of(whole).shape), size = from_.type_of(from_.result(o)).shape[0], all = size * g.size();
@@ -318,7 +334,7 @@ class Spreader {
       flat = add(graph, "concat", {flat, zeros}, {{"axis", std::int64_t{0}}}, t, name);
     }
     const auto first = static_cast<std::int64_t>(member(g, r)) * size;
-    at(from_.result(o), r) = sliced(graph, flat, 0, first, first + size, name);
+    return sliced(graph, flat, 0, first, first + size, name);
   }
 
   void slice_of_replica(OpId o, GraphId graph, std::size_t r) {
@@ -333,6 +349,7 @@ class Spreader {
 
   const Module& from_;
   const std::vector<std::string>& output_names_;
+  const std::int64_t part_bytes_;
   const std::size_t replicas_;
   Spread out_;
   GraphId main_;
@@ -345,6 +362,8 @@ class Spreader {
 
 }  // namespace
 
-Spread spread_replicas(const Module& module, const std::vector<std::string>& outputs) { return Spreader(module, outputs).run(); }
+Spread spread_replicas(const Module& module, const std::vector<std::string>& outputs, std::int64_t part_bytes) {
+  return Spreader(module, outputs, part_bytes).run();
+}
 
 }  // namespace pando::ranks

@@ -61,6 +61,7 @@ class Splitter {
     m_ = transform::write_out_across(std::move(m_));
     transform::expand(m_, [](const OpRow& row) { return !row.moves; });
     transform::flatten_tuples(m_);
+    share_reductions(m_, options_.part_bytes);
     project::take_apart(m_);
     transform::prune(m_);
     if (m_.replicas() > 1) spread();
@@ -78,7 +79,7 @@ class Splitter {
 
   void spread() {
     project::complete_devices(m_);
-    Spread s = spread_replicas(m_, output_names_);
+    Spread s = spread_replicas(m_, output_names_, options_.part_bytes);
     m_ = std::move(s.module);
     output_names_ = std::move(s.outputs);
     pieces_ = std::move(s.pieces);

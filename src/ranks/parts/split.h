@@ -1,6 +1,7 @@
 // A module with devices as one program for each device.
 #pragma once
 
+#include "ranks/parts/collectives.h"
 #include "ranks/program.h"
 
 #include <cstdint>
@@ -13,6 +14,8 @@ struct SplitOptions {
   // Of every channel, but those that are named.
   std::int64_t capacity = 1;
   std::map<std::string, std::int64_t> capacities;
+  // Reductions of tensors of so many bytes are shared out among their devices (parts/collectives.h); smaller ones go whole.
+  std::int64_t part_bytes = kPartBytes;
 };
 
 // What `pando transform` prints, or any module whose values lie on numbered devices; what is not said follows, as in project/place.h.
