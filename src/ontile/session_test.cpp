@@ -63,6 +63,14 @@ TEST(Session, LongScripts) {
   EXPECT_EQ(said(reply, 0), "True\n");
 }
 
+TEST(Session, CommandsWithoutRoomAreRefused) {
+  Session s(tiles(2));
+  const Reply refused = s.run("x = 5 #" + std::string(300000, '-'), Session::Input::script);
+  EXPECT_EQ(refused.answers.at(1).ending, Ending::raised);
+  EXPECT_EQ(said(refused, 1), "MemoryError: the heap has no room for a command of 300007 bytes\n");
+  EXPECT_EQ(said(s.run("x = '" + std::string(40000, '-') + "'; print(len(x))", Session::Input::script), 1), "40000\n");
+}
+
 TEST(Session, GarbageStaysLittle) {
   Session s(tiles(2));
   s.run("import gc", Session::Input::line);

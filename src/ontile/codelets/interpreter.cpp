@@ -296,7 +296,7 @@ int obey(PandoPython& python, const Step& now) {
       if (total == bytes) return pando_python_run(&python, text, bytes, text + bytes, name_bytes, kind);
       const int put = pando_python_put(&python, offset, total, text, bytes);
       if (put != 0 || offset + bytes < total) return put;
-      return pando_python_run_put(&python, text + bytes, name_bytes, kind);
+      return pando_python_run_put(&python, total, text + bytes, name_bytes, kind);
     }
     case Action::key:
       if (!prompted && pando_python_prompt(&python) != 0) return PANDO_PYTHON_ENDED;

@@ -83,6 +83,12 @@ uint32_t EXPORT(py_allocated)(void) { return (uint32_t)(uintptr_t)MP_STATE_PORT(
 void EXPORT(py_release)(void) { MP_STATE_PORT(passed_in) = NULL; }
 MP_REGISTER_ROOT_POINTER(void *passed_in);
 
+// A command for which the heap has no room: said as the exception that it is, without memory for one.
+int EXPORT(py_no_room)(uint32_t bytes) {
+  mp_printf(&mp_plat_print, "MemoryError: the heap has no room for a command of %u bytes\n", (unsigned)bytes);
+  return ending_raised;
+}
+
 static int ending_of(mp_obj_t exception) {
   if (mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(mp_obj_get_type(exception)), MP_OBJ_FROM_PTR(&mp_type_SystemExit))) {
     const mp_obj_t value = mp_obj_exception_get_value(exception);

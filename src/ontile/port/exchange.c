@@ -209,18 +209,66 @@ static struct exchange_control wait(enum exchange_kind kind, uint32_t argument, 
 
 // --- collectives ------------------------------------------------------------------------------------------------------
 
-// Messages of some or all tiles, gathered by those that want them.
+// What a tile keeps of others, sorted by tile: few at once, whatever their number.
+typedef struct _kept_t {
+  uint32_t tile;
+  void *what;
+} kept_t;
+typedef struct _shelf_t {
+  kept_t *items;
+  uint32_t count, room;
+} shelf_t;
+
+// Where the tile is, or would be.
+static uint32_t shelf_place(const shelf_t *s, uint32_t tile) {
+  uint32_t low = 0, high = s->count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (s->items[middle].tile < tile) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+static void *shelf_get(const shelf_t *s, uint32_t tile) {
+  const uint32_t i = shelf_place(s, tile);
+  return i < s->count && s->items[i].tile == tile ? s->items[i].what : NULL;
+}
+static void shelf_put(shelf_t *s, uint32_t tile, void *what) {
+  if (s->count == s->room) {
+    const uint32_t room = s->room ? 2 * s->room : 8;
+    s->items = m_renew(kept_t, s->items, s->room, room);
+    s->room = room;
+  }
+  const uint32_t i = shelf_place(s, tile);
+  memmove(s->items + i + 1, s->items + i, (s->count++ - i) * sizeof(kept_t));
+  s->items[i] = (kept_t){tile, what};
+}
+static void shelf_remove(shelf_t *s, uint32_t tile) {
+  const uint32_t i = shelf_place(s, tile);
+  memmove(s->items + i, s->items + i + 1, (--s->count - i) * sizeof(kept_t));
+  s->items[s->count].what = NULL;
+}
+
+// Messages of some or all tiles, gathered by those that want them. Who wants no list of all keeps a bit of each tile, and what cannot be
+// used yet.
 typedef struct _gather_t {
-  mp_obj_list_t *objects;  // of tiles 0, 1 ...: an object, or null; MP_OBJ_SENTINEL: the tile takes no part
-  incoming_t **partial;    // by tile, or null where no message needed more than one round
+  mp_obj_list_t *objects;  // of tiles 0, 1 ..., where all are wanted: an object, or null
+  uint32_t *done;          // by tile, a bit: its message is through, or it takes no part
+  shelf_t partial;         // messages that needed more than one round: incoming_t
+  shelf_t waiting;         // objects that are to be folded behind others; all, where they are few
+  mp_obj_t last;           // the object that came last
   uint32_t complete;
   // Who reduces keeps no object for longer than until its predecessors are there.
   bool folds, at_once;
+  bool keeps;  // all objects, of few of the tiles
   mp_obj_t operation;
   mp_obj_t result;  // of tiles 0 to next - 1, or null
   mp_obj_t error;   // what the operation raised, or null
   uint32_t next;
 } gather_t;
+
+static bool is_done(const gather_t *g, uint32_t tile) { return g->done[tile / 32] >> (tile % 32) & 1; }
+static void set_done(gather_t *g, uint32_t tile) { g->done[tile / 32] |= UINT32_C(1) << (tile % 32); }
 
 static mp_obj_t combine(mp_obj_t operation, mp_obj_t a, mp_obj_t b) {
   if (operation == mp_const_none) return mp_binary_op(MP_BINARY_OP_ADD, a, b);
@@ -247,35 +295,38 @@ static void fold(gather_t *g, mp_obj_t object) {
 
 // Folds what is there in the order of tiles; with `all`, past tiles of which nothing came.
 static void fold_in_order(gather_t *g, bool all) {
-  for (; g->next < g->objects->len && (all || g->objects->items[g->next] != MP_OBJ_NULL); g->next++) {
-    const mp_obj_t object = g->objects->items[g->next];
-    if (object == MP_OBJ_NULL || object == MP_OBJ_SENTINEL) continue;
-    g->objects->items[g->next] = MP_OBJ_SENTINEL;
-    fold(g, object);
+  for (; g->next < all_tiles() && (all || is_done(g, g->next)); g->next++) {
+    void *const object = shelf_get(&g->waiting, g->next);
+    if (!object) continue;
+    shelf_remove(&g->waiting, g->next);
+    fold(g, MP_OBJ_FROM_PTR(object));
   }
 }
 
 static void gathered(gather_t *g, uint32_t tile, mp_obj_t object) {
-  g->objects->items[tile] = object;
+  set_done(g, tile);
   g->complete++;
+  g->last = object;
+  if (g->objects) g->objects->items[tile] = object;
+  if (g->folds || g->keeps) shelf_put(&g->waiting, tile, MP_OBJ_TO_PTR(object));
   if (g->folds && g->at_once) fold_in_order(g, false);
 }
 
 // One slot of a round. Lengths are always read: all tiles must agree on when it is over.
 static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bool wanted) {
-  incoming_t *in = g->partial ? g->partial[tile] : NULL;
+  incoming_t *in = shelf_get(&g->partial, tile);
   if (!in) {
     uint32_t small[kSmallMessage / 4];
     read_round(at, small, MIN(slot, sizeof(small)));
-    if (g->objects->items[tile] != MP_OBJ_NULL) return;
+    if (is_done(g, tile)) return;
     if (small[0] == kAbsent) {
-      g->objects->items[tile] = MP_OBJ_SENTINEL;
+      set_done(g, tile);
       return;
     }
     const uint32_t length = small[0];
     if (length + kLengthBytes <= MIN(slot, sizeof(small))) return gathered(g, tile, wanted ? unpack((const char *)(small + 1), length) : mp_const_none);
-    if (!g->partial) g->partial = m_new0(incoming_t *, all_tiles());
-    in = g->partial[tile] = m_new0(incoming_t, 1);
+    in = m_new0(incoming_t, 1);
+    shelf_put(&g->partial, tile, in);
     if (!wanted) {  // only count
       in->begun = true;
       in->length = length + kLengthBytes;
@@ -283,14 +334,14 @@ static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bo
   }
   if (wanted) {
     if (take_in(in, at, slot)) {
-      g->partial[tile] = NULL;
+      shelf_remove(&g->partial, tile);
       gathered(g, tile, taken_in(in));
     }
     return;
   }
   in->got += MIN(slot, in->length - in->got);
   if (in->got == in->length) {
-    g->partial[tile] = NULL;
+    shelf_remove(&g->partial, tile);
     gathered(g, tile, mp_const_none);
   }
 }
@@ -299,8 +350,7 @@ static void take_slot(gather_t *g, uint32_t tile, uint32_t at, uint32_t slot, bo
 static void gather(gather_t *g, enum exchange_kind kind, uint32_t argument, mp_obj_t object, uint32_t messages, bool wanted) {
   outgoing_t mine = {.taken = 0};
   if (object != MP_OBJ_NULL) pack(&mine.message, object);
-  g->objects = MP_OBJ_TO_PTR(mp_obj_new_list(all_tiles(), NULL));
-  for (uint32_t i = 0; i < all_tiles(); i++) g->objects->items[i] = MP_OBJ_NULL;
+  g->done = m_new0(uint32_t, (all_tiles() + 31) / 32);
   while (g->complete < messages) {
     nlr_jump_callback_node_t release;
     exchange_hold_step(&release);
@@ -325,38 +375,38 @@ static void gather(gather_t *g, enum exchange_kind kind, uint32_t argument, mp_o
   if (g->folds) fold_in_order(g, true);
 }
 
-// The objects by tile.
-static mp_obj_list_t *collect(enum exchange_kind kind, uint32_t argument, mp_obj_t object, uint32_t messages, bool wanted) {
-  gather_t g = {.folds = false};
-  gather(&g, kind, argument, object, messages, wanted);
-  return g.objects;
-}
-
-// Leaves out the tiles that do not take part.
-static mp_obj_list_t *close_up(mp_obj_list_t *objects) {
-  size_t kept = 0;
-  for (size_t i = 0; i < objects->len; i++)
-    if (objects->items[i] != MP_OBJ_NULL && objects->items[i] != MP_OBJ_SENTINEL) objects->items[kept++] = objects->items[i];
-  for (size_t i = kept; i < objects->len; i++) objects->items[i] = MP_OBJ_NULL;
-  objects->len = kept;
-  return objects;
-}
-
 static uint32_t tile_argument(mp_obj_t object) {
   const mp_int_t tile = mp_obj_get_int(object);
   if (tile < 0 || (uint32_t)tile >= all_tiles()) mp_raise_msg_varg(&mp_type_ValueError, MP_ERROR_TEXT("there is no tile %d: tiles are 0 to %d"), (int)tile, (int)all_tiles() - 1);
   return (uint32_t)tile;
 }
 
+// Of those that take part, in order. A list of all tiles has no room for anything else where there are tens of thousands.
 static mp_obj_t allgather(mp_obj_t object) {
-  return MP_OBJ_FROM_PTR(close_up(collect(kind_allgather, 0, object, taking_part(), true)));
+  gather_t g = {.keeps = taking_part() < all_tiles() / 2};
+  if (g.keeps) {
+    gather(&g, kind_allgather, 0, object, taking_part(), true);
+    mp_obj_list_t *const list = MP_OBJ_TO_PTR(mp_obj_new_list(g.waiting.count, NULL));
+    for (uint32_t i = 0; i < g.waiting.count; i++) list->items[i] = MP_OBJ_FROM_PTR(g.waiting.items[i].what);
+    return MP_OBJ_FROM_PTR(list);
+  }
+  g.objects = MP_OBJ_TO_PTR(mp_obj_new_list(all_tiles(), NULL));
+  for (uint32_t i = 0; i < all_tiles(); i++) g.objects->items[i] = MP_OBJ_NULL;
+  gather(&g, kind_allgather, 0, object, taking_part(), true);
+  size_t kept = 0;
+  for (size_t i = 0; i < g.objects->len; i++)
+    if (g.objects->items[i] != MP_OBJ_NULL) g.objects->items[kept++] = g.objects->items[i];
+  for (size_t i = kept; i < g.objects->len; i++) g.objects->items[i] = MP_OBJ_NULL;
+  g.objects->len = kept;
+  return MP_OBJ_FROM_PTR(g.objects);
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(allgather_obj, allgather);
 
 static mp_obj_t broadcast_from(mp_obj_t object, uint32_t root) {
   const bool is_root = here() == root;
-  mp_obj_list_t *const objects = collect(kind_broadcast, root, is_root ? object : MP_OBJ_NULL, 1, !is_root);
-  return is_root ? object : objects->items[root];
+  gather_t g = {.folds = false};
+  gather(&g, kind_broadcast, root, is_root ? object : MP_OBJ_NULL, 1, !is_root);
+  return is_root ? object : g.last;
 }
 static mp_obj_t broadcast(size_t count, const mp_obj_t *arguments) {
   return broadcast_from(arguments[0], count > 1 ? tile_argument(arguments[1]) : 0);
@@ -393,7 +443,8 @@ static mp_obj_t allreduce(size_t count, const mp_obj_t *arguments) {
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(allreduce_obj, 1, 2, allreduce);
 
 static mp_obj_t barrier(void) {
-  collect(kind_barrier, 0, mp_const_none, taking_part(), false);
+  gather_t g = {.folds = false};
+  gather(&g, kind_barrier, 0, mp_const_none, taking_part(), false);
   return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_0(barrier_obj, barrier);

@@ -271,7 +271,10 @@ int pando_python_run(PandoPython* python, const char* source, uint32_t bytes, co
   int ending = PANDO_PYTHON_ENDED;
   call_in(*python, [&](Tile* tile) {
     const u32 text = Z_pythonZ_py_allocate(tile, bytes + 1 + name_bytes);
-    if (!text) no_room(tile, bytes);
+    if (!text) {
+      ending = static_cast<int>(Z_pythonZ_py_no_room(tile, bytes));
+      return;
+    }
     char* const memory = span_to_write(tile, text, uint64_t{bytes} + 1 + name_bytes);
     std::memcpy(memory, source, bytes);
     memory[bytes] = 0;
@@ -285,8 +288,9 @@ int pando_python_run(PandoPython* python, const char* source, uint32_t bytes, co
 
 int pando_python_put(PandoPython* python, uint32_t offset, uint32_t whole, const char* text, uint32_t bytes) {
   const bool done = call_in(*python, [&](Tile* tile) {
+    if (offset == 0) Z_pythonZ_py_release(tile);
     const u32 address = offset == 0 ? Z_pythonZ_py_allocate(tile, whole + 1) : Z_pythonZ_py_allocated(tile);
-    if (!address) no_room(tile, whole);
+    if (!address) return;  // pando_python_run_put says so
     char* const memory = span_to_write(tile, address, uint64_t{whole} + 1);
     if (offset > whole || bytes > whole - offset) pando_python_trap(tile, TRAP_OOB);
     std::memcpy(memory + offset, text, bytes);
@@ -295,10 +299,14 @@ int pando_python_put(PandoPython* python, uint32_t offset, uint32_t whole, const
   return done ? 0 : PANDO_PYTHON_ENDED;
 }
 
-int pando_python_run_put(PandoPython* python, const char* name, uint32_t name_bytes, int kind) {
+int pando_python_run_put(PandoPython* python, uint32_t whole, const char* name, uint32_t name_bytes, int kind) {
   int ending = PANDO_PYTHON_ENDED;
   call_in(*python, [&](Tile* tile) {
     const u32 text = Z_pythonZ_py_allocated(tile);
+    if (!text) {
+      ending = static_cast<int>(Z_pythonZ_py_no_room(tile, whole));
+      return;
+    }
     const char* const memory = span_of(tile, text, 1);
     const u32 bytes = static_cast<u32>(strnlen(memory, MEMORY_BYTES - 1 - text));
     // The name takes the text's place in what is kept; the text stays reachable from this frame.

@@ -17,6 +17,7 @@ void Z_pythonZ_py_shut_down(TileInterpreter*);
 u32 Z_pythonZ_py_allocate(TileInterpreter*, u32);
 u32 Z_pythonZ_py_allocated(TileInterpreter*);
 void Z_pythonZ_py_release(TileInterpreter*);
+u32 Z_pythonZ_py_no_room(TileInterpreter*, u32);
 void Z_pythonZ_py_flush(TileInterpreter*);
 u32 Z_pythonZ_py_run(TileInterpreter*, u32, u32, u32, u32, u32);
 void Z_pythonZ_py_finalise(TileInterpreter*, u32);

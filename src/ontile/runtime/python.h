@@ -102,7 +102,7 @@ PANDO_PYTHON_EXPORT int pando_python_run(struct PandoPython* python, const char*
                                          uint32_t name_bytes, int kind);
 // A longer text in pieces: first all of pando_python_put (0, or PANDO_PYTHON_ENDED), then one pando_python_run_put.
 PANDO_PYTHON_EXPORT int pando_python_put(struct PandoPython* python, uint32_t offset, uint32_t whole, const char* text, uint32_t bytes);
-PANDO_PYTHON_EXPORT int pando_python_run_put(struct PandoPython* python, const char* name, uint32_t name_bytes, int kind);
+PANDO_PYTHON_EXPORT int pando_python_run_put(struct PandoPython* python, uint32_t whole, const char* name, uint32_t name_bytes, int kind);
 // After a command: waits until other tiles have received what this one sent, or the machine says stop. 0, or PANDO_PYTHON_ENDED.
 PANDO_PYTHON_EXPORT int pando_python_flush(struct PandoPython* python);
 // Closes files that nothing refers to. `all`: as at a soft reset, every one; the interpreter cannot be used any more. 0, or
