@@ -121,7 +121,7 @@ class Session;
 // A module that stands by itself: what a builder has made so far, or what a text says.
 class PANDO_MODEL_EXPORT Module {
  public:
-  // Throws ModelError (value) with line and column.
+  // Throws ModelError with line and column, for text that does not parse and for a module that breaks a rule: popart, and the rule's id.
   static Module parse(std::string_view text);
   Module(const Module& other);
   Module(Module&&) noexcept;

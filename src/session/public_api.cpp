@@ -1,11 +1,11 @@
 // pando/model.hpp on ir, transform and session.
 #include <pando/model.hpp>
 
+#include "ir/checks/read_module.h"
 #include "ir/checks/verify.h"
 #include "ir/construction/builder.h"
 #include "ir/error.h"
 #include "ir/op_table.h"
-#include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "session/session.h"
 #include "transform/code_liveness.h"
@@ -129,7 +129,7 @@ Module::Module(const Module& other) : state_(std::make_unique<State>(State::of(o
 Module::Module(Module&&) noexcept = default;
 Module::~Module() = default;
 
-Module Module::parse(std::string_view text) { return Module(std::make_unique<State>(State{ir::parse(text)})); }
+Module Module::parse(std::string_view text) { return Module(std::make_unique<State>(State{ir::read_module(text)})); }
 std::string Module::text() const { return ir::print(State::of(*this).module); }
 
 std::vector<Violation> Module::verify() const {

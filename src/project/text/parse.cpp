@@ -408,9 +408,7 @@ class Parser {
   }
   std::shared_ptr<ir::Module> model(const std::string& text) const {
     try {
-      auto module = std::make_shared<ir::Module>(ir::parse(text, file_));
-      ir::check(*module);
-      return module;
+      return std::make_shared<ir::Module>(ir::read_module(text, file_));
     } catch (const ModelError&) { throw; } catch (const std::exception& e) {
       // A shape that there cannot be, say.
       ir::refuse_at(ir::ErrorClass::popart, "type", {file_}, "{}", without_id(e.what()));
