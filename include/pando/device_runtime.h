@@ -7,6 +7,20 @@
 extern "C" {
 #endif
 
+/* What checked code (popc --checked) says of a vertex: its fields that are edges or vectors. `form`: 0 one element, 1 a vector, 2 rows. */
+struct PandoCheckedField {
+  const char* name;
+  unsigned offset, form, element_bytes;
+};
+struct PandoCheckedVertex {
+  const struct PandoCheckedField* fields;
+  unsigned long long count;
+};
+/* Bytes that a pointer may be used for; from 0 to all ones where nothing is known of it. */
+struct PandoCheckedRange {
+  unsigned long long begin, end;
+};
+
 struct PandoRuntime {
   unsigned version; /* 1 */
   /* The calling vertex's tile: first byte of its memory, bytes, number, tiles of the machine. */
@@ -30,6 +44,21 @@ struct PandoRuntime {
   int (*run_jumping)(int (*function)(void*), void* argument); /* returns its result */
   int (*set_jump)(void* environment);
   void (*jump)(void* environment, int value);
+  /* Checked code: which vertex comes next; what `base` may be used for (`exact`: it is what a field holds); `address` is not in that range;
+   * an index beyond an array, with what the compiler knows of it. The last two end the run with an error. */
+  void (*checked_vertex)(const struct PandoCheckedVertex* description, const char* vertex);
+  struct PandoCheckedRange (*checked_range)(const char* base, int exact);
+  void (*checked_access)(const char* base, const char* address, unsigned long long bytes, int writes, const char* place);
+  void (*checked_index)(const void* array, unsigned long long index);
+  /* printf, vprintf, fprintf, puts, putchar, vfprintf, fputs and putc of codelets: popc makes these calls. */
+  int (*print)(const char* format, ...);
+  int (*print_all)(const char* format, __builtin_va_list values);
+  int (*print_to)(void* file, const char* format, ...);
+  int (*print_line)(const char* text);
+  int (*print_char)(int character);
+  int (*print_all_to)(void* file, const char* format, __builtin_va_list values);
+  int (*print_text_to)(const char* text, void* file);
+  int (*print_char_to)(int character, void* file);
 };
 
 #ifdef __cplusplus

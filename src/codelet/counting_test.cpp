@@ -298,6 +298,97 @@ TEST_F(Counting, PiByQuadratureIsExact) {
   }
 }
 
+// A failed assert() ends the run; code that goes on takes the slots of the comparison.
+TEST_F(Counting, AssertsAreCounted) {
+  Library library = compiled(R"(
+    #include <cassert>
+    #include <cstdlib>
+    #include <pando/tile.hpp>
+    class Plain : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out;
+      void compute() { for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i]; } };
+    class OfSizes : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out;
+      void compute() { assert(in.size() >= out.size()); for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i]; } };
+    class OfElements : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out;
+      void compute() { for (unsigned i = 0; i < out.size(); ++i) { assert(in[i] >= 0); out[i] = in[i]; } } };
+    class Ends : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out;
+      void compute() {
+        if (out.size() == 1) abort();
+        if (out.size() == 2) pando::trap("two");
+        for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i]; } };)");
+  const auto of = [&](const char* name, std::vector<float> in, std::size_t n) {
+    std::vector<float> out(n);
+    EXPECT_EQ(library.find(name)->uncounted, "") << name;
+    return Object(*library.find(name)).edge("in", in).edge("out", out).count();
+  };
+  const std::vector<float> in(12, 1);
+  EXPECT_EQ(library.find("OfSizes")->counting, CountedBy::sizes);
+  EXPECT_EQ(library.find("OfElements")->counting, CountedBy::inputs);
+  EXPECT_EQ(library.find("Ends")->counting, CountedBy::sizes);
+  EXPECT_GT(of("OfSizes", in, 10), of("Plain", in, 10));
+  EXPECT_EQ(of("OfSizes", in, 11) - of("OfSizes", in, 10), of("Plain", in, 11) - of("Plain", in, 10));
+  EXPECT_GT(of("OfElements", in, 11) - of("OfElements", in, 10), of("Plain", in, 11) - of("Plain", in, 10));
+  EXPECT_GT(of("Ends", in, 10), of("Plain", in, 10));
+  // Counting does not end the process: the vertex will.
+  EXPECT_LT(of("OfSizes", {1}, 2), of("OfSizes", in, 2));
+  EXPECT_LT(of("OfElements", {-1, 1, 1}, 3), of("OfElements", in, 3));
+  EXPECT_LT(of("Ends", in, 1), of("Plain", in, 10));
+  EXPECT_LT(of("Ends", in, 2), of("Plain", in, 10));
+}
+
+TEST_F(Counting, ACodeletThatPrintsIsNotCounted) {
+  const Library library = compiled(R"(
+    #include <print.h>
+    class Prints : public Vertex {
+     public:
+      Input<int> x;
+      void compute() { printf("%d\n", *x); } };)");
+  EXPECT_EQ(library.find("Prints")->uncounted.substr(0, 9), "it prints");
+}
+
+// Checks cost no cycles and no memory of the machine, and code that counts as it runs has them, too.
+TEST_F(Counting, CheckedCodeCountsTheSame) {
+  const char* source = R"(
+    class Table : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out;
+      void compute() {
+        const float table[4] = {1, 2, 3, 4};
+        for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i] * table[i % 5]; } };
+    class Until : public Vertex {
+     public:
+      InOut<Vector<float>> x;
+      void compute() { unsigned i = 0; while (x[i] < 100) x[i++] += 1; } };)";
+  const Library plain = compiled(source), checked = compiled(source, "-O3 --checked");
+  for (const char* name : {"Table", "Until"}) {
+    EXPECT_EQ(plain.find(name)->counting, checked.find(name)->counting) << name;
+    EXPECT_EQ(plain.find(name)->code_bytes, checked.find(name)->code_bytes) << name;
+    EXPECT_EQ(plain.find(name)->stack_bytes, checked.find(name)->stack_bytes) << name;
+  }
+  ASSERT_EQ(plain.find("Until")->counting, CountedBy::run);
+  const auto table = [](const Library& l) {
+    std::vector<float> in(9), out(9);
+    return Object(*l.find("Table")).edge("in", in).edge("out", out).count();
+  };
+  EXPECT_EQ(table(plain), table(checked));
+  const auto until = [](const Library& l) {
+    std::vector<float> x{1, 2, 3, 200};
+    return Object(*l.find("Until")).edge("x", x).run_counted();
+  };
+  EXPECT_EQ(until(plain), until(checked));
+  std::vector<float> x{1, 2, 3, 4};
+  Object beyond(*checked.find("Until"));
+  beyond.edge("x", x);
+  EXPECT_THROW(beyond.run_counted(), poplar::application_runtime_error);
+}
+
 TEST_F(Counting, AFileWithoutItsCountersIsRefused) {
   const std::string source = write("a.cpp", std::string("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n") + kVertices);
   GpFile gp = read_gp(run_popc({source}, "").gp, "a.gp");

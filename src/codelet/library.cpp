@@ -86,6 +86,8 @@ struct Library::State {
   ModuleId enter(const GpDescription& d, const std::string& code, SharedBytes bytes, const std::string& hash,
                  std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind);
   ModuleId load(std::string bytes, const std::string& name, bool rebind);
+  // Replaces a module's code by checked code.
+  void check_module(ModuleId id);
 };
 
 namespace {
@@ -132,6 +134,8 @@ GpFile for_this_processor(GpFile gp, std::string& bytes, const std::string& name
        "'{}' was compiled for a processor with {}, which this one lacks, and popc is not there to compile it again", name,
        missing_text(missing_cpu_features(objects.front().cpu_features)));
 }
+
+bool is_checked(const GpDescription& d) { return d.flags.find("--checked") != std::string::npos; }
 
 std::string call_text(const CodeletSource& source, const std::string& flags) {
   std::string call = "compile\n" + popc_build() + "\n" + flags + "\n" + (source.is_c ? "c" : "c++") + "\n" + fs::current_path().string() +
@@ -271,9 +275,46 @@ void Library::link(std::string_view first_tile_of_use) {
     gps.push_back(&modules[m].gp_bytes.get());
     name += " " + modules[m].name;
   }
-  PopcResult result = relink(gps, "-O3");
+  const bool checked =
+      std::any_of(gps.begin(), gps.end(), [&](const std::string* gp) { return is_checked(read_gp(*gp, name).description); });
+  PopcResult result = relink(gps, checked ? "-O3 --checked" : "-O3");
   if (!result.ok) fail(ErrorKind::link_error, "codelet-link", "{} failed:\n{}", name, result.messages);
   state_->load(std::move(result.gp), name, true);
+}
+
+void Library::State::check_module(ModuleId id) {
+  Module& m = modules[id.index()];
+  // Built in, or part of what it was linked into.
+  if (m.gp_bytes.get().empty() || m.handle == nullptr) return;
+  const GpDescription old = read_gp(m.gp_bytes.get(), m.name).description;
+  if (is_checked(old)) return;
+  const bool counts = std::any_of(old.codelets.begin(), old.codelets.end(),
+                                  [](const Codelet& c) { return c.counting != CountedBy::nothing || !c.uncounted.empty(); });
+  PopcResult result = relink({&m.gp_bytes.get()}, old.flags + " --checked" + (counts ? "" : " -fno-count"));
+  if (!result.ok)
+    fail(ErrorKind::graph_program_compilation_error, "codelet-compile", "compiling '{}' with checks failed:\n{}", m.name, result.messages);
+  const GpFile gp = read_gp(result.gp, m.name);
+  const GpObject* const best = best_object(gp.description);
+  objects[id.index()] = std::make_shared<LoadedObject>(best ? best->code : "", gp.description.libraries, m.name, id);
+  const LoadedObject& object = *objects[id.index()];
+  m.content_hash = hash_text(content_hash(result.gp));
+  m.gp_bytes = std::move(result.gp);
+  m.handle = object.handle();
+  if (m.globals.size > 0) m.globals.initialise = reinterpret_cast<void (*)(char*)>(object.find(kInitialiseGlobalsSymbol));
+  for (Codelet& c : codelets) {
+    if (c.module != id) continue;
+    c.kernel = reinterpret_cast<KernelRange>(object.find(c.entry.c_str()));
+    c.strided = nullptr;
+    c.count = reinterpret_cast<KernelCount>(object.find((c.entry + kCountSuffix).c_str()));
+    c.counted = reinterpret_cast<KernelCounted>(object.find((c.entry + kCountedSuffix).c_str()));
+  }
+}
+
+Library Library::checked() const {
+  Library out;
+  *out.state_ = *state_;
+  for (std::size_t i = 0; i < out.modules(); ++i) out.state_->check_module(ModuleId(static_cast<std::uint32_t>(i)));
+  return out;
 }
 
 const Codelet* Library::find(std::string_view vertex_name) const {

@@ -52,6 +52,10 @@ class Library {
   // Call before running; codelet ids stay, kernels are updated.
   void link(std::string_view first_tile_of_use);
 
+  // The same codelets, checked (popc --checked, cached): ids and fields are the same, those that are linked into the process stay as they
+  // are. Call it when everything is linked. Throws no_environment if there is no popc; graph_program_compilation_error with its messages.
+  Library checked() const;
+
   const Codelet* find(std::string_view vertex_name) const;  // normalises the name
   CodeletId id_of(std::string_view vertex_name) const;      // invalid if absent
   const Codelet& operator[](CodeletId id) const;

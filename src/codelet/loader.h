@@ -24,6 +24,7 @@ class LoadedObject {
 
  private:
   void* handle_ = nullptr;
+  std::string file_;  // that a debugger reads; empty: none does
 };
 
 }  // namespace pando

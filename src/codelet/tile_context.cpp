@@ -2,6 +2,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "codelet/runtime/checked_access.h"
+#include "codelet/runtime/prints.h"
 
 namespace pando {
 
@@ -55,8 +57,34 @@ __attribute__((noinline)) TileContext& tile_context() {
 }
 
 PandoRuntime& runtime_table() {
-  static PandoRuntime table = {1,        tile_base, tile_size,  tile_id, tile_count,  replica_id,   tile_globals, no_fiber_start,
-                               no_fiber, no_fiber,  no_suspend, trap,    cycle_count, run_directly, no_set_jump,  no_jump};
+  static PandoRuntime table = {1,
+                               tile_base,
+                               tile_size,
+                               tile_id,
+                               tile_count,
+                               replica_id,
+                               tile_globals,
+                               no_fiber_start,
+                               no_fiber,
+                               no_fiber,
+                               no_suspend,
+                               trap,
+                               cycle_count,
+                               run_directly,
+                               no_set_jump,
+                               no_jump,
+                               checked_vertex,
+                               checked_range,
+                               checked_access,
+                               checked_index,
+                               print,
+                               print_all,
+                               print_to,
+                               print_line,
+                               print_char,
+                               print_all_to,
+                               print_text_to,
+                               print_char_to};
   return table;
 }
 

@@ -3,12 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "pando/device_runtime.h"
 
 namespace pando {
 
 struct FiberTable;  // exec/threads/fiber.h
+
+// The vertex that a thread runs.
+class RunningVertex {
+ public:
+  // What stands in front of a line that it prints: "[tile 3, worker 1, vertex 17 (Sum), compute set 'sum' (step c2)] "
+  virtual std::string tag() const = 0;
+
+ protected:
+  ~RunningVertex() = default;
+};
 
 struct TileContext {
   char* base = nullptr;    // the tile's first byte on the host
@@ -20,6 +31,11 @@ struct TileContext {
   FiberTable* fibers = nullptr;            // this tile's suspended vertices
   std::uint64_t* cycle_counter = nullptr;  // this tile's counter behind cycle_count(); null: counts in this context
   std::uint64_t calls_of_cycle_count = 0;
+  // Of checked code: the vertex that runs, none after a fiber has resumed; and where the last pointer was found (runtime/checked_access.h).
+  const PandoCheckedVertex* checked = nullptr;
+  const char* checked_vertex = nullptr;
+  std::uint64_t checked_hint = 0;
+  const RunningVertex* running = nullptr;  // whose name stands in front of lines that it prints; null: none does
 };
 
 // The calling thread's context. A function, not a variable: fibers migrate between threads, and a compiler may keep a

@@ -19,9 +19,11 @@
 #include "popc/counting/count_module.h"
 #include "popc/libraries.h"
 #include "popc/options.h"
+#include "popc/passes/checked.h"
 #include "popc/passes/jumps.h"
 #include "popc/passes/measure.h"
 #include "popc/passes/needs.h"
+#include "popc/passes/prints.h"
 #include "popc/passes/relax_alignment.h"
 #include "popc/passes/strided_entries.h"
 #include "popc/passes/symbols.h"
@@ -78,8 +80,15 @@ void write_depfile(const Options& options, const std::vector<Dependency>& depend
 
 void optimise_for(llvm::Module& module, const Processor& processor, const Options& options, const std::vector<Codelet>& codelets) {
   compile_for(module, processor);
+  if (options.checked) {
+    keep_accesses_apart();
+    announce_vertices(module, codelets);
+  }
   optimise(module, options.level, options.short_loops);
   drop_strided_entries(module, codelets);
+  if (!options.checked) return;
+  check_accesses(module);
+  if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
 }
 
 std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::vector<CodeFor> made, const Options& options,
@@ -95,6 +104,7 @@ std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::ve
     if (counting) {
       const std::unique_ptr<llvm::Module> beside = llvm::CloneModule(*counting);
       compile_for(*beside, code.processor);
+      if (options.checked) check_accesses(*beside);
       objects.push_back(emit(*beside, options.level, false));
     }
     code.object.code = link_shared(objects, linked);
@@ -114,7 +124,7 @@ int compile(const Options& options) {
   d.defined = defined_symbols(module);
   gp.bitcode = bitcode_of(module);
   d.build = popc_build();
-  d.flags = std::string("-O") + options.level;
+  d.flags = std::string("-O") + options.level + (options.checked ? " --checked" : "");
   d.target = target_of(options);
   write_depfile(options, program->dependencies);
   if (options.bitcode_only) {
@@ -128,6 +138,7 @@ int compile(const Options& options) {
 
   hide_internals(module, entries_of(program->codelets));
   add_loader_symbols(module);
+  define_bounds_handlers(module);
   refuse_assembled(module, program->codelets, options.inputs);
   for (const std::string& function : replace_foreign_assembly(module))
     std::fprintf(stderr, "popc: warning: '%s' has assembly of an IPU: it will stop a program that gets there\n", function.c_str());
@@ -137,6 +148,7 @@ int compile(const Options& options) {
   relax_alignment(module);
   const TileGlobals globals = move_globals_to_tiles(module);
   mark_tile_users(module, program->codelets);
+  redirect_prints(module);
   if (!options.strided || options.level == '0') remove_strided_entries(module);
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
   std::vector<CodeFor> made = code_to_make(options, module);
@@ -146,10 +158,13 @@ int compile(const Options& options) {
     return write_file(options.output, prints_ir ? ir_text(module) : emit(module, options.level, true)), 0;
   }
   const bool prints_count = options.action == Action::print_count;
+  // What a tile would have: checks cost neither cycles nor memory of the machine.
+  const std::unique_ptr<llvm::Module> unchecked = options.checked ? without_bounds_checks(module) : nullptr;
+  const llvm::Module& on_tile = unchecked ? *unchecked : module;
   Counting counting;
-  if (prints_count || (options.counts && d.undefined.empty())) counting = count_codelets(module, program->codelets, options, prints_count);
+  if (prints_count || (options.counts && d.undefined.empty())) counting = count_codelets(on_tile, program->codelets, options, prints_count);
   if (prints_count) return std::fputs(counting.text.c_str(), stdout), 0;
-  const std::unique_ptr<llvm::Module> counted = optimised_for_counting(module);
+  const std::unique_ptr<llvm::Module> counted = optimised_for_counting(on_tile);
   CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
   if (d.undefined.empty())

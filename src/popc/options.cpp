@@ -81,7 +81,7 @@ std::vector<std::string> read_levels(const std::string& text) {
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
   static const std::set<std::string> kWords = {"target",    "list-targets", "version",   "help", "expand-python", "describe",
-                                               "source-of", "levels",       "emit-llvm", "S",    "print-count"};
+                                               "source-of", "levels",       "emit-llvm", "S",    "print-count",   "checked"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -154,6 +154,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.strided = false;
     else if (a == "-fno-count")
       o.counts = false;
+    else if (a == "--checked")
+      o.checked = true;
     else if (starts_with(a, "-O"))
       o.level = a.size() > 2 ? a[2] : '1';
     else if (starts_with(a, "-o"))
@@ -164,6 +166,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
       if (kTwoWords.count(a)) o.clang_flags.push_back(value(a));
     }
   }
+  if (o.checked) o.short_loops = o.strided = false;  // second copies of the same code
   if (o.own_march && !o.levels.empty()) throw std::runtime_error("both -march and --levels were given; one is expected");
   return o;
 }
@@ -187,6 +190,8 @@ std::string help_text() {
   -o FILE              the output (a.gp)
   -O0 ... -O3 -Os      how much to optimise (-O3)
   -fno-short-loops     loops have no second copy for few iterations
+  --checked            accesses through edges are compared with their sizes: what is outside ends the run with an error that names
+                       vertex, field, element and tile, and the line of the source. Also of .gp files, which keep their bitcode
   -fno-strided         no second entry for vertices whose operands lie at equal strides
   -fno-count           no code that counts the cycles of vertices
   -g -I -D -U -W -std  as clang

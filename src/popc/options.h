@@ -18,6 +18,7 @@ struct Options {
   bool short_loops = true;                   // masked copies of loops for few iterations (passes/short_loops.h)
   bool strided = true;                       // entries for vertices at equal strides (passes/strided_entries.h)
   bool counts = true;                        // code that counts cycles (counting/count_module.h)
+  bool checked = false;                      // accesses through edges are compared with their sizes (passes/checked.h)
   std::vector<std::string> levels;           // of processor_levels(), worst first: code for each; else for the host
   bool own_march = false;                    // the user chose -march: the host's features are not assumed
   bool is_c = false;                         // -x c

@@ -22,6 +22,7 @@
 #include "popc/backend.h"
 #include "popc/counting/instrument.h"
 #include "popc/counting/patterns.h"
+#include "popc/passes/checked.h"
 #include "popc/passes/strided_entries.h"
 
 namespace pando::popc {
@@ -273,6 +274,7 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
   for (auto& [entry, compute] : computes)
     if (compute.function) compute.function->setLinkage(GlobalValue::InternalLinkage), compute.function->removeFnAttr(Attribute::NoInline);
   release_builtins(*code);
+  if (options.checked) announce_vertices(*code, codelets, kCountedSuffix);
   if (verifyModule(*code, &errs())) throw std::runtime_error("internal error: malformed IR of counted code");
   optimise(*code, options.level == '0' ? '2' : options.level, false);
   any = false;

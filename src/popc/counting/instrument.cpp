@@ -112,6 +112,30 @@ void drop_stores(Function& f) {
   for (Instruction* i : dropped) i->eraseFromParent();
 }
 
+// Where the run would end, the count does: it does not say so a second time, before the vertex.
+void return_instead_of_ending(Function& f) {
+  SmallVector<CallBase*, 4> calls;
+  for (Instruction& i : instructions(f))
+    if (auto* call = dyn_cast<CallBase>(&i); call && ends_run(*call)) calls.push_back(call);
+  for (CallBase* call : calls) {
+    if (isa<InvokeInst>(call)) continue;
+    BasicBlock* const block = call->getParent();
+    SmallVector<BasicBlock*, 4> next(successors(block));
+    for (BasicBlock* after : next) after->removePredecessor(block);
+    while (&block->back() != call) {
+      block->back().replaceAllUsesWith(PoisonValue::get(block->back().getType()));
+      block->back().eraseFromParent();
+    }
+    call->replaceAllUsesWith(PoisonValue::get(call->getType()));
+    call->eraseFromParent();
+    IRBuilder<> b(block);
+    if (f.getReturnType()->isVoidTy())
+      b.CreateRetVoid();
+    else
+      b.CreateRet(Constant::getNullValue(f.getReturnType()));
+  }
+}
+
 // A worker's number is known where it is called.
 void replace_worker(Function& f, Value* worker) {
   SmallVector<CallBase*, 4> calls;
@@ -196,6 +220,7 @@ Function* add_count_entry(Function& compute, const Codelet& codelet, std::uint64
   Function* control = CloneFunction(&compute, map);
   control->setLinkage(GlobalValue::InternalLinkage);
   if (!inline_calls(*control)) return control->eraseFromParent(), nullptr;
+  return_instead_of_ending(*control);
   drop_stores(*control);
   replace_worker(*control, control->arg_size() > 1 ? control->getArg(1) : nullptr);
   control->removeFnAttr(Attribute::NoInline);

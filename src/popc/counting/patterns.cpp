@@ -314,12 +314,17 @@ std::optional<Pattern> pattern_of(const Instruction& i, std::string& why) {
   return integer_pattern(i, why);
 }
 
+bool ends_run(const CallBase& call) { return call.doesNotReturn() || runtime_entry_of(call) == static_cast<unsigned>(RuntimeEntry::trap); }
+
 std::optional<Pattern> pattern_of_call(const CallBase& call, std::string& why) {
+  // What does not return ends the run: a failed assert(), abort(), pando::trap().
+  if (ends_run(call)) return Pattern{"call"};
   const Function* f = call.getCalledFunction();
   if (!f) {
     const std::optional<unsigned> entry = runtime_entry_of(call);
     if (entry == static_cast<unsigned>(RuntimeEntry::tile_globals)) return Pattern{"setzi"};
-    why = entry ? "it calls the tile's runtime (pando/tile.hpp)" : "it calls through a pointer";
+    const bool prints = entry >= static_cast<unsigned>(RuntimeEntry::print) && entry <= static_cast<unsigned>(RuntimeEntry::print_char_to);
+    why = !entry ? "it calls through a pointer" : prints ? "it prints" : "it calls the tile's runtime (pando/tile.hpp)";
     return std::nullopt;
   }
   if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&call)) return intrinsic_pattern(*intrinsic, why);

@@ -20,6 +20,8 @@ std::optional<Pattern> pattern_of_call(const llvm::CallBase& call, std::string& 
 // "f32v2mul" of the function __builtin_ipu_f32v2mul; empty for others.
 std::string builtin_name(const llvm::Function& f);
 bool reads_cycles(const llvm::CallBase& call);
+// It does not return: what a failed assert() calls, abort(), pando::trap().
+bool ends_run(const llvm::CallBase& call);
 // Of a call through the table of include/pando/device_runtime.h: which entry.
 std::optional<unsigned> runtime_entry_of(const llvm::CallBase& call);
 

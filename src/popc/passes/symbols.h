@@ -21,7 +21,26 @@ std::vector<std::string> system_libraries();
 // Defines the symbols through which the loader speaks to a module.
 void add_loader_symbols(llvm::Module& module);
 // Entries of PandoRuntime (include/pando/device_runtime.h) that generated code calls: their places in it, in pointers.
-enum class RuntimeEntry : unsigned { tile_globals = 6, trap = 11, cycle_count = 12, run_jumping = 13, set_jump = 14, jump = 15 };
+enum class RuntimeEntry : unsigned {
+  tile_globals = 6,
+  trap = 11,
+  cycle_count = 12,
+  run_jumping = 13,
+  set_jump = 14,
+  jump = 15,
+  checked_vertex = 16,
+  checked_range = 17,
+  checked_access = 18,
+  checked_index = 19,
+  print = 20,
+  print_all = 21,
+  print_to = 22,
+  print_line = 23,
+  print_char = 24,
+  print_all_to = 25,
+  print_text_to = 26,
+  print_char_to = 27
+};
 // The entry's function, loaded where `b` stands. The module has the loader's symbols.
 llvm::Value* runtime_entry(llvm::IRBuilder<>& b, RuntimeEntry entry);
 

@@ -1,0 +1,35 @@
+// Checked code (popc --checked): each access of a vertex through an edge or a vector of its state is compared with that field's memory,
+// however the address was computed, and one that is outside ends the run with an error (src/codelet/runtime/checked_access.h).
+//
+//     float f = in[i];        becomes      range = runtime->checked_range(in.data); a = in.data + i;
+//                                          if (a < range.begin || a + 4 > range.end) runtime->checked_access(in.data, a, 4, ...); f = *a
+//
+// The range belongs to what an address was made from: it is looked up where that pointer comes from, in loops hardly ever. Pointers to
+// variables of the stack and to globals are not checked; nor is what functions of other libraries do.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <vector>
+
+#include "codelet/codelet.h"
+
+namespace pando::popc {
+
+// Of functions whose first parameter is the vertex.
+inline constexpr const char* kComputeAttribute = "pando-compute";
+
+// Where clang's -fsanitize=array-bounds calls its runtime, ours is called. Before globals move to tiles: what clang tells the runtime are
+// constants then.
+void define_bounds_handlers(llvm::Module& module);
+// A copy in which -fsanitize=array-bounds finds nothing.
+std::unique_ptr<llvm::Module> without_bounds_checks(const llvm::Module& module);
+// The optimiser does not make one access of two, which would have no line of the source. For the process.
+void keep_accesses_apart();
+// Before optimising: entries say which vertex comes next; those of their symbols with `suffix`.
+void announce_vertices(llvm::Module& module, const std::vector<Codelet>& codelets, const char* suffix = "");
+// Of optimised code. ENTRY.count, which runs before its vertex is announced, stays as it is.
+void check_accesses(llvm::Module& module);
+
+}  // namespace pando::popc
