@@ -49,7 +49,8 @@ LoadedProgram::LoadedProgram(const tile::Program& program, const Library& librar
       computes_[r].push_back(std::make_unique<ComputeWork>(program, library, c, *descriptors_[r], *contexts[r], threads, options));
   }
   pairs_.resize(program.streams.size());
-  if (options.tile_by_tile) build_tile_by_tile(library, contexts, threads, options.near_buffers);
+  const bool looks_closer = options.watched || options.tag_prints || options.break_at.any();
+  if (options.tile_by_tile && !looks_closer) build_tile_by_tile(library, contexts, threads, options.near_buffers);
   find_shared_remote_buffers();
   find_hostless_loops();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codelet/library.h"
+#include "exec/faults/break_at.h"
 #include "tile/observer.h"
 #include "tile/program.h"
 
@@ -56,6 +57,9 @@ struct Options {
   bool prefetch = true;                    // call FifoCallback::prefetch
   std::shared_ptr<ReplicaLink> link;       // whose replicas run here (pando/replicas.hpp); null: all
   bool out_of_memory = false;              // also run programs that do not fit into tile memory: a model has as much as they need
+  bool tag_prints = false;                 // lines that codelets print begin with the vertex' name
+  BreakAt break_at;                        // vertices before which pando_break() is called
+  bool watched = false;                    // an observer looks at tensors after each step: steps do not run together
   unsigned vertex_seconds = 10;            // standard error names a vertex that has not ended for so long; 0: never
 };
 

@@ -2,11 +2,13 @@
 #include "poplar/Graph.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <numeric>
 
 #include "base/version.h"
 #include "codelet/store/gp_file.h"
+#include "facade/engine/engine_options.h"
 #include "facade/state.h"
 #include "facade/target_state.h"
 
@@ -91,6 +93,13 @@ bool is_c(const std::string& file, CodeletFileType type) {
   return type == CodeletFileType::CSource || (type == CodeletFileType::Auto && ends_with(file, ".c"));
 }
 
+// Where the environment asks for checked codelets (pando.checked), sources are compiled so at once: then errors name their lines.
+std::string with_checks(const std::string& flags) {
+  const char* const options = std::getenv("POPLAR_ENGINE_OPTIONS");
+  if (!options || std::string_view(options).find("pando.checked") == std::string_view::npos) return flags;
+  return pando::facade::parse_engine_options({}, false).checked ? flags + " --checked" : flags;
+}
+
 // `diagnostics` null: they go to stderr with the exception's text.
 bool add_files(GraphShared& shared, std::vector<std::string> files, CodeletFileType type, const std::string& flags,
                std::ostream* diagnostics) {
@@ -108,7 +117,7 @@ bool add_files(GraphShared& shared, std::vector<std::string> files, CodeletFileT
       all_c = all_c && is_c(f, type);
     }
   }
-  if (!sources.empty()) shared.graph.library().compile({std::move(sources), {}, all_c}, flags, diagnostics);
+  if (!sources.empty()) shared.graph.library().compile({std::move(sources), {}, all_c}, with_checks(flags), diagnostics);
   shared.added_codelets.insert(std::move(key));
   return true;
 }
@@ -122,7 +131,7 @@ void add_text(GraphShared& shared, std::stringstream& stream, const std::string&
   }
   std::string key = flags + "\n\n" + text;
   if (shared.added_codelets.count(key)) return;
-  shared.graph.library().compile({{}, std::move(text), type == CodeletFileType::CSource}, flags, diagnostics);
+  shared.graph.library().compile({{}, std::move(text), type == CodeletFileType::CSource}, with_checks(flags), diagnostics);
   shared.added_codelets.insert(std::move(key));
 }
 

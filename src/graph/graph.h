@@ -214,6 +214,8 @@ class Graph {
   const DenseMap<ChannelId, Channel>& channels() const { return channels_; }
   const DenseMap<FunctionId, Function>& functions() const { return functions_; }
   DenseMap<FunctionId, Function>& functions() { return functions_; }
+  // All but the first `kept`.
+  void drop_host_handles(std::size_t kept);
   const std::vector<HostHandle>& host_handles() const { return host_handles_; }
   const std::vector<std::optional<bool>>& tile_groups() const { return tile_groups_; }
   // Initial images of reserved ranges, by name (include/pando/host.hpp).

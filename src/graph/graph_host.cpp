@@ -93,6 +93,10 @@ void Graph::add_host_handle(std::string name, const View& tensor, bool read, boo
   host_handles_.push_back({std::move(name), tensor, read, write});
 }
 
+void Graph::drop_host_handles(std::size_t kept) {
+  for (; host_handles_.size() > kept; host_handles_.pop_back()) handles_by_name_[host_handles_.back().name].pop_back();
+}
+
 void Graph::set_tile_group(TileId tile, bool io) {
   check_tile(tile, "tile group");
   tile_groups_[tile.index()] = io;

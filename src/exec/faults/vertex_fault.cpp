@@ -30,13 +30,52 @@ std::string what_happened(const Guard& g) {
 
 }  // namespace
 
+const tile::VertexInstance& VertexPlaces::vertex(std::uint32_t group, std::uint64_t index) const {
+  const tile::VertexGroup& vertices = program_.computes[step_].groups[group];
+  return program_.vertices[vertices.first + std::min<std::uint64_t>(index, vertices.count - 1)];
+}
+
 std::string VertexPlaces::place(const Guard& guard, std::uint32_t group, std::uint64_t first) const {
   const tile::ComputeStep& step = program_.computes[step_];
-  const tile::VertexGroup& vertices = step.groups[group];
-  const std::uint64_t index = std::min<std::uint64_t>(first + guard.at, vertices.count - 1);
-  const tile::VertexInstance& v = program_.vertices[vertices.first + index];
-  return fmt::format("vertex {} ({}) on tile {}, in compute set '{}' (step c{})", v.vertex.value, library_[vertices.codelet].name,
+  const tile::VertexInstance& v = vertex(group, first + guard.at);
+  return fmt::format("vertex {} ({}) on tile {}, in compute set '{}' (step c{})", v.vertex.value, library_[step.groups[group].codelet].name,
                      v.tile.value, program_.names[step.name.index()], step_);
+}
+
+// A tile's vertices go to its workers one after the other. All workers share a multi-vertex, which has one tag.
+std::string VertexPlaces::tag(const Guard& guard, std::uint32_t group, std::uint64_t first, std::uint32_t replica) const {
+  const tile::ComputeStep& step = program_.computes[step_];
+  const tile::VertexInstance& v = vertex(group, first + guard.at);
+  const auto is_worker = [&](const tile::VertexGroup& g) { return library_[g.codelet].kind == VertexKind::worker; };
+  std::uint64_t before = 0;
+  for (const tile::VertexGroup& g : step.groups) {
+    if (!is_worker(g)) continue;
+    const auto* begin = program_.vertices.data() + g.first;
+    const auto [from, to] = std::equal_range(begin, begin + g.count, v, [](const auto& a, const auto& b) { return a.tile < b.tile; });
+    before += static_cast<std::uint64_t>((&v >= from && &v < to ? &v : to) - from);
+    if (&v >= from && &v < to) break;
+  }
+  const std::string worker = is_worker(step.groups[group]) ? fmt::format(", worker {}", before % program_.machine.workers) : std::string();
+  return fmt::format("[{}tile {}{}, vertex {} ({}), compute set '{}' (step c{})] ",
+                     program_.replication > 1 ? fmt::format("replica {}, ", replica) : std::string(), v.tile.value, worker, v.vertex.value,
+                     library_[step.groups[group].codelet].name, program_.names[step.name.index()], step_);
+}
+
+void VertexPlaces::stop(const BreakAt& at, std::uint32_t group, std::uint64_t index) const {
+  const tile::VertexInstance& v = vertex(group, index);
+  const std::string& codelet = library_[program_.computes[step_].groups[group].codelet].name;
+  if (at.is_vertex(v.tile.value, v.vertex.value, codelet))
+    pando_break(v.tile.value, v.vertex.value, static_cast<unsigned>(step_), codelet.c_str());
+}
+
+bool VertexPlaces::has_stops(const BreakAt& at) const {
+  if (!at.is_step(step_)) return false;
+  for (const tile::VertexGroup& g : program_.computes[step_].groups)
+    for (std::uint32_t i = 0; i < g.count; ++i) {
+      const tile::VertexInstance& v = program_.vertices[g.first + i];
+      if (at.is_vertex(v.tile.value, v.vertex.value, library_[g.codelet].name)) return true;
+    }
+  return false;
 }
 
 // popc reads the debug information, where the module has some.

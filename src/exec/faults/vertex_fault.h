@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codelet/library.h"
+#include "exec/faults/break_at.h"
 #include "exec/faults/guard.h"
 #include "tile/program.h"
 
@@ -21,8 +22,14 @@ class VertexPlaces {
   [[noreturn]] void throw_exception(const Guard& guard, std::uint32_t group, std::uint64_t first) const;
   // Which one it is: "vertex 3 (Add) on tile 5, in compute set 'cs' (step c0)".
   std::string place(const Guard& guard, std::uint32_t group, std::uint64_t first) const;
+  // The same as what stands in front of a line: "[tile 5, worker 1, vertex 3 (Add), compute set 'cs' (step c0)] ".
+  std::string tag(const Guard& guard, std::uint32_t group, std::uint64_t first, std::uint32_t replica) const;
+  // Calls pando_break() if it is one of these.
+  void stop(const BreakAt& at, std::uint32_t group, std::uint64_t index) const;
+  bool has_stops(const BreakAt& at) const;
 
  private:
+  const tile::VertexInstance& vertex(std::uint32_t group, std::uint64_t index) const;
   std::string source_line(const Guard& guard, std::uint32_t group) const;
 
   const tile::Program& program_;

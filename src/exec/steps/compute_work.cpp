@@ -128,13 +128,16 @@ ComputeWork::ComputeWork(const tile::Program& program, const Library& library, s
       places_(program, library, step),
       groups_(descriptors.groups(step)),
       prefetches_(options.prefetch_tiles),
+      tags_prints_(options.tag_prints),
+      break_at_(options.break_at),
+      breaks_(places_.has_stops(options.break_at)),
       counted_(program, library, program.computes[step]) {
   for (const tile::VertexGroup& g : program.computes[step].groups) {
     first_touch_.push_back(first_touch(program, library, g));
     strided_.push_back(library[g.codelet].strided);
   }
   cut(uncut_ranges(program, library, step, descriptors, threads), threads);
-  if (!options.strided_vertices) return;
+  if (!options.strided_vertices || breaks_) return;
   for (Range& r : ranges_) {
     if (r.tile.valid() || is_prefetched(r) || counted_.is_counted(r.group)) continue;
     const tile::VertexGroup& group = program.computes[step].groups[r.group];
@@ -261,7 +264,7 @@ bool ComputeWork::is_prefetched(const Range& r) const {
   return prefetches_ && !r.tile.valid() && r.count > kAtOnce && first_touch_[r.group].far;
 }
 
-struct ComputeWork::Running final : WatchedRange {
+struct ComputeWork::Running final : WatchedRange, RunningVertex {
   Running(ComputeWork& w, std::uint32_t first, std::uint32_t stop) : work(w), i(first), end(stop) {}
   std::uint64_t position() const override {
     return (std::uint64_t{i} << 32) + begun + __atomic_load_n(&guard.at, __ATOMIC_RELAXED);  // which kernels write
@@ -271,6 +274,10 @@ struct ComputeWork::Running final : WatchedRange {
     Guard now;
     now.at = __atomic_load_n(&guard.at, __ATOMIC_RELAXED);
     return work.places_.place(now, r.group, work.first_vertex(r) + begun);
+  }
+  std::string tag() const override {
+    const Range& r = work.ranges_[i];
+    return work.places_.tag(guard, r.group, work.first_vertex(r) + begun, work.contexts_.replica());
   }
 
   ComputeWork& work;
@@ -288,6 +295,11 @@ PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
     if (work.prefetches_) work.prefetch_ranges(i, now.end);
     const Range& r = work.ranges_[i];
     if (r.tile.valid()) tile_context() = work.contexts_.context(r.tile);
+    if (work.tags_prints_) tile_context().running = &now;
+    if (work.breaks_) {
+      run_one_by_one(now, r);
+      continue;
+    }
     for (const StridedVertices& rows : r.strided) {
       set(now.begun, rows.first);
       now.result =
@@ -311,6 +323,20 @@ PANDO_CALLS_CODELETS void ComputeWork::run_ranges(void* running) {
   }
 }
 
+PANDO_CALLS_CODELETS void ComputeWork::run_one_by_one(Running& now, const Range& r) {
+  ComputeWork& work = now.work;
+  for (std::uint32_t i = 0; i < r.count; ++i) {
+    now.begun.store(i, std::memory_order_relaxed);
+    const std::uint64_t index = work.first_vertex(r) + i;
+    work.places_.stop(work.break_at_, r.group, index);
+    char* const object = r.first + i * r.stride;
+    const bool result = work.counted_.is_counted(r.group)
+                            ? work.counted_.run(r.group, index, object, r.stride, 1, r.kernel, work.contexts_.counts, &now.guard.at)
+                            : r.kernel(object, r.stride, 1, &now.guard.at);
+    now.result = result && now.result;
+  }
+}
+
 std::uint64_t ComputeWork::first_vertex(const Range& r) const {
   return static_cast<std::uint64_t>(r.first - groups_[r.group].first) / groups_[r.group].stride;
 }
@@ -318,6 +344,10 @@ std::uint64_t ComputeWork::first_vertex(const Range& r) const {
 void ComputeWork::run(unsigned, unsigned chunk) {
   Running now(*this, chunk == 0 ? 0 : chunk_end_[chunk - 1], chunk_end_[chunk]);
   const VertexWatch::Scope watched(contexts_.watch, now);
+  // What runs on this thread next has no tag of this one's.
+  struct Untagged {
+    ~Untagged() { tile_context().running = nullptr; }
+  } untagged;
   bool whole = true;
   try {
     whole = run_guarded(now.guard, contexts_.leaves_vertices, run_ranges, &now);

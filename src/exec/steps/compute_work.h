@@ -34,6 +34,7 @@ class TileContexts {
   // Brings a tile's first line, and those of its globals of a module, into the cache before a vertex needs them.
   void prefetch(TileId tile, ModuleId module, std::uint32_t lines_of_globals) const;
   FiberTable& fibers(TileId tile) { return fibers_[tile.index()]; }
+  std::uint32_t replica() const { return replica_; }
 
   StackPool stacks;
   // A vertex faulted: what is on the tiles is not known.
@@ -141,12 +142,17 @@ class ComputeWork final : public Work {
   // A chunk, and where its run is.
   struct Running;
   static void run_ranges(void* running);
+  // Vertex by vertex, with breaks.
+  static void run_one_by_one(Running& running, const Range& range);
   std::uint64_t first_vertex(const Range& range) const;
 
   TileContexts& contexts_;
   const VertexPlaces places_;
   const Descriptors::Group* const groups_;
   const bool prefetches_;
+  const bool tags_prints_;
+  const BreakAt break_at_;
+  const bool breaks_;                    // some of its vertices are named by it
   std::vector<FirstTouch> first_touch_;  // [group]
   std::vector<KernelStrided> strided_;   // [group]
   std::vector<Range> ranges_;

@@ -98,6 +98,21 @@ std::unique_ptr<ExecutableState> executable_of(const GraphShared& shared, const 
   return e;
 }
 
+// With `checked`, the graph has checked codelets as long as this is there.
+class OtherLibrary {
+ public:
+  OtherLibrary(graph::Graph& graph, bool checked) : graph_(graph), own_(graph.library()) {
+    if (checked) graph_.library() = own_.checked();
+  }
+  ~OtherLibrary() { graph_.library() = own_; }
+  OtherLibrary(const OtherLibrary&) = delete;
+  OtherLibrary& operator=(const OtherLibrary&) = delete;
+
+ private:
+  graph::Graph& graph_;
+  const pando::Library own_;
+};
+
 // How to see why a program does not fit.
 std::string where_to_look(const std::string& report) {
   if (!report.empty()) return fmt::format("\n`pando report {} --ask why_not_fit` says what to change", report);
@@ -120,6 +135,8 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   GraphShared& shared = Access::shared(graph);
   std::vector<graph::ProgramPtr> nodes = Access::nodes(graph, programs);
   shared.graph.library().link(first_incomplete_tile(shared.graph));
+  const OtherLibrary checked(shared.graph, settings.checked);
+  const WatchedVariables watched(shared.graph, settings.watch);
   estimate_vertices(shared);
   std::optional<graph::ExpandedReplicas> expanded;
   if (!shared.graph.replications().empty()) {

@@ -97,6 +97,10 @@ void check_loadable(const ExecutableState& e, const Device& device) {
 void attach_observer(EngineState& s) {
   if (!s.runner) return;
   pando::tile::StepObserver* observer = s.profiling || s.has_stamps ? s.cycles.get() : nullptr;
+  if (s.tensors) {
+    s.tensors->before(observer, s.cycles.get());
+    observer = s.tensors.get();
+  }
   auto watch = s.step ? std::make_unique<pando::facade::StepWatch>(*s.executable->program, s.step, observer, s.cycles.get()) : nullptr;
   s.runner->set_observer(watch ? watch.get() : observer);
   s.watch = std::move(watch);
@@ -195,7 +199,8 @@ Engine::~Engine() { retire(std::move(state_)); }
 void Engine::prepare(const Device& device, const RuntimeOptions&) {
   EngineState& s = Access::idle(*this);
   check_loadable(*s.executable, device);
-  s.runner.reset();  // before the cycle model that it calls
+  s.runner.reset();  // before what it calls
+  s.tensors.reset();
   s.settings.exec.workers = Access::state(device).workers;
   s.settings.exec.watches = Access::state(device).watches;
   s.settings.exec.out_of_memory = is_model(device.getTarget());
@@ -208,6 +213,10 @@ void Engine::deploy() {
   EngineState& s = Access::idle(*this);
   if (!s.cycles) fail(ErrorKind::poplar_error, "engine-not-prepared", "the engine is not prepared for a device: call prepare() first");
   s.runner = std::make_unique<pando::exec::Runner>(s.executable->program, s.executable->library, s.settings.exec);
+  if (!s.settings.watch.tensors.empty()) {
+    const auto memory = [&runner = *s.runner](unsigned replica, pando::TileId tile) { return runner.tile_base(replica, tile); };
+    s.tensors = std::make_unique<pando::facade::TensorWatch>(*s.executable->program, s.executable->library, s.settings.watch, memory);
+  }
   attach_observer(s);
   connect_all(s);
 }

@@ -6,6 +6,7 @@
 #include "compile/compile.h"
 #include "cycles/cycle_model.h"
 #include "exec/runner.h"
+#include "facade/engine/tensor_watch.h"
 #include "poplar/OptionFlags.hpp"
 #include "profile/report.h"
 
@@ -15,6 +16,8 @@ struct EngineSettings {
   compile::Options compile;
   exec::Options exec;
   cycles::Options cycles;
+  WatchSettings watch;                 // pando.watch and its kin
+  bool checked = false;                // pando.checked: codelets are compiled again so that accesses are checked
   bool cycle_model = true;             // pando.cycleModel: count cycles while running
   std::string report_directory = ".";  // autoReport.directory
   bool graph_report = false;           // write a report after compiling

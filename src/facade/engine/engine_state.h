@@ -34,7 +34,8 @@ struct EngineState {
   std::unique_ptr<pando::cycles::CycleModel> cycles;
   std::function<void(poplar::StringRef)> step;
   std::unique_ptr<pando::facade::StepWatch> watch;
-  std::unique_ptr<pando::exec::Runner> runner;        // after `cycles` and `watch`: calls them until it is destroyed
+  std::unique_ptr<pando::facade::TensorWatch> tensors;
+  std::unique_ptr<pando::exec::Runner> runner;        // after `cycles`, `watch` and `tensors`: calls them until it is destroyed
   std::shared_ptr<const std::atomic<bool>> detached;  // of the device that it is loaded on
   bool has_stamps = false;                            // the program reads the cycle model
   bool profiling = true;
