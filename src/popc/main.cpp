@@ -4,6 +4,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -91,6 +92,10 @@ void optimise_for(llvm::Module& module, const Processor& processor, const Option
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
 }
 
+bool has_lines(const Options& options) {
+  return std::any_of(options.clang_flags.begin(), options.clang_flags.end(), [](const std::string& f) { return f.starts_with("-g"); });
+}
+
 std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::vector<CodeFor> made, const Options& options,
                                    const std::vector<Codelet>& codelets, const std::vector<CalledLibrary>& called,
                                    const llvm::Module* counting) {
@@ -159,7 +164,7 @@ int compile(const Options& options) {
   }
   const bool prints_count = options.action == Action::print_count;
   // What a tile would have: checks cost neither cycles nor memory of the machine.
-  const std::unique_ptr<llvm::Module> unchecked = options.checked ? without_bounds_checks(module) : nullptr;
+  const std::unique_ptr<llvm::Module> unchecked = options.checked ? without_checks(module, has_lines(options)) : nullptr;
   const llvm::Module& on_tile = unchecked ? *unchecked : module;
   Counting counting;
   if (prints_count || (options.counts && d.undefined.empty())) counting = count_codelets(on_tile, program->codelets, options, prints_count);

@@ -1,6 +1,7 @@
 #include "popc/passes/checked.h"
 
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -229,7 +230,7 @@ void define_bounds_handlers(Module& module) {
   for (const char* name : kBoundsHandlers) define(module, name);
 }
 
-std::unique_ptr<Module> without_bounds_checks(const Module& module) {
+std::unique_ptr<Module> without_checks(const Module& module, bool keeps_lines) {
   std::unique_ptr<Module> out = CloneModule(module);
   for (const char* name : kBoundsHandlers) {
     Function* handler = out->getFunction(name);
@@ -243,6 +244,19 @@ std::unique_ptr<Module> without_bounds_checks(const Module& module) {
           branch->setCondition(ConstantInt::getBool(out->getContext(), branch->getSuccessor(1) == found));
     }
   }
+  if (keeps_lines) return out;
+  // What has lines is not inlined into its entry (vertices/entries.cpp).
+  for (Function& entry : *out) {
+    if (!entry.getName().starts_with(kEntryPrefix)) continue;
+    for (Instruction& i : instructions(entry)) {
+      auto* call = dyn_cast<CallBase>(&i);
+      Function* compute = call ? call->getCalledFunction() : nullptr;
+      if (!compute || !compute->getSubprogram() || compute->hasFnAttribute(Attribute::OptimizeNone)) continue;
+      compute->removeFnAttr(Attribute::NoInline);
+      compute->addFnAttr(Attribute::AlwaysInline);
+    }
+  }
+  StripDebugInfo(*out);
   return out;
 }
 

@@ -23,8 +23,8 @@ inline constexpr const char* kComputeAttribute = "pando-compute";
 // Where clang's -fsanitize=array-bounds calls its runtime, ours is called. Before globals move to tiles: what clang tells the runtime are
 // constants then.
 void define_bounds_handlers(llvm::Module& module);
-// A copy in which -fsanitize=array-bounds finds nothing.
-std::unique_ptr<llvm::Module> without_bounds_checks(const llvm::Module& module);
+// A copy as it were without --checked: -fsanitize=array-bounds finds nothing, and, unless it `keeps_lines`, the code has no lines.
+std::unique_ptr<llvm::Module> without_checks(const llvm::Module& module, bool keeps_lines);
 // The optimiser does not make one access of two, which would have no line of the source. For the process.
 void keep_accesses_apart();
 // Before optimising: entries say which vertex comes next; those of their symbols with `suffix`.
