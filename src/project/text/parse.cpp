@@ -1,7 +1,6 @@
 #include "project/text/parse.h"
 
-#include "ir/checks/verify.h"
-#include "ir/text/parse.h"
+#include "ir/checks/read_module.h"
 #include "ir/text/print.h"
 #include "project/text/line.h"
 

@@ -52,6 +52,14 @@ TEST(Parse, SaysWhereAndWhat) {
               HasSubstr("f:12:1: 'x' lies on device 1, not on device 0 [place]"));
 }
 
+// The graphs that ops carry are verified as any module's.
+TEST(Parse, GraphsThatBreakRulesAreRefused) {
+  EXPECT_THAT(edited("z: Tensor[(3, 3), float32] = tanh(y)", "z: Tensor[(3, 3), float32] = call(W, x) @A"),
+              AllOf(HasSubstr("f:50:5: "), HasSubstr("it carries graph 'A', which leads back to it [graph-cycle]")));
+  EXPECT_THAT(edited("y: Tensor[(3, 3), float32] = matmul(b, W)", "y: Tensor[(3, 3), float32] = sum(b, axis=[7])"),
+              AllOf(HasSubstr("f:59:5: "), HasSubstr("axis 7 is out of range for rank 2 [axis-range]")));
+}
+
 TEST(Parse, KeepsWhatIsUnusual) {
   const std::string text = R"(project stash at most 2
 trips N + 2
