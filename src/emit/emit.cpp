@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/files/output_file.h"
 #include "emit/torch/assemble.h"
-#include "emit/torch/function_writer.h"
+#include "emit/torch/device_lister.h"
 #include "emit/torch/placed.h"
 #include "emit/torch/projected_writer.h"
 #include "emit/torch/reference.h"
@@ -19,12 +19,14 @@ namespace pando::emit {
 Emitted torch_program(const ir::Module& module, const Options& options) {
   Emitted out;
   Placed placed = place(module);
-  share_outputs(placed);
+  KeyTables tables;
+  share_outputs(placed, tables);
   std::vector<std::int32_t> devices;
   for (const auto& [d, steps] : placed.devices) devices.push_back(d);
   std::vector<ProgramText> programs;
   const std::vector<Rank> ranks = ranks_of(
-      placed.module.types(), devices, [&](std::int32_t d, bool canonical) { return write_device(placed, d, canonical); }, programs);
+      placed.module.types(), devices,
+      [&](std::int32_t d, bool as_key) { return as_key ? list_device(placed, d, true, tables) : write_device(placed, d); }, programs);
   add_layout(placed.module.types(), ranks, options, out);
   add_programs(placed.module.types(), programs, ranks, out);
   add_support(programs, ranks.size(), out);

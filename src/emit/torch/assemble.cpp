@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace pando::emit {
 
@@ -138,13 +141,26 @@ std::string program_text(const TypeTable& types, const ProgramText& p, const std
   return out + "\n" + declarations(types, p, name) + "\n\n" + p.functions;
 }
 
+// A line for each name. Written as it comes: a JSON object of many members is slow to make.
 std::string names_file(const ProgramText& p) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::object();
+  const auto quoted = [](std::string_view text) {
+    const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+    return plain ? '"' + std::string(text) + '"' : nlohmann::json(text).dump();
+  };
+  std::string out = "{";
   for (const auto& [function, labels] : p.labels) {
-    nlohmann::ordered_json& of = all[function] = nlohmann::ordered_json::object();
-    for (const auto& [key, label] : labels) of.push_back({key, label});
+    out += (out.size() > 1 ? ",\n" : "\n") + quoted(function) + ": {";
+    std::unordered_set<std::string_view> seen;
+    for (const auto& [key, label] : labels) {
+      if (!seen.insert(key).second) continue;
+      out += seen.size() > 1 ? ",\n" : "\n";
+      out += quoted(key);
+      out += ": ";
+      out += quoted(label);
+    }
+    out += "\n}";
   }
-  return all.dump(0) + "\n";
+  return out + "\n}\n";
 }
 
 template <class T>
@@ -192,7 +208,7 @@ void TensorFile::put(const std::string& name, std::vector<File>& files) const {
 
 std::vector<Rank> ranks_of(const TypeTable& types, const std::vector<std::int32_t>& devices,
                            const std::function<ProgramText(std::int32_t, bool)>& write, std::vector<ProgramText>& programs) {
-  std::map<std::string, std::size_t> known;
+  std::unordered_map<std::string, std::size_t> known;
   std::vector<Rank> ranks;
   for (const std::int32_t d : devices) {
     Rank rank{d, 0, write(d, true)};

@@ -33,10 +33,9 @@ struct Rank {
 // Everything by which programs may differ.
 std::string program_key(const ir::TypeTable& types, const ProgramText& program);
 
-// `write(device, canonical)`: the text of one device's program. Devices whose canonical texts are equal share a file.
+// `write(device, as_key)`: the text of one device's program, or what stands for it: devices with equal program keys share a file.
 std::vector<Rank> ranks_of(const ir::TypeTable& types, const std::vector<std::int32_t>& devices,
-                           const std::function<ProgramText(std::int32_t device, bool canonical)>& write,
-                           std::vector<ProgramText>& programs);
+                           const std::function<ProgramText(std::int32_t device, bool as_key)>& write, std::vector<ProgramText>& programs);
 
 void add_programs(const ir::TypeTable& types, const std::vector<ProgramText>& programs, const std::vector<Rank>& ranks, Emitted& out);
 void add_layout(const ir::TypeTable& types, const std::vector<Rank>& ranks, const Options& options, Emitted& out);

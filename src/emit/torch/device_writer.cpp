@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 namespace pando::emit {
@@ -22,8 +21,8 @@ constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
 class DeviceWriter {
  public:
-  DeviceWriter(const Placed& placed, std::int32_t device, bool canonical)
-      : p_(placed), m_(placed.module), steps_(placed.devices.at(device)), device_(device), program_(placed.module, device, canonical) {}
+  DeviceWriter(const Placed& placed, std::int32_t device)
+      : p_(placed), m_(placed.module), steps_(placed.devices.at(device)), program_(placed.module, device, false) {}
 
   ProgramText write() {
     const Graph& main = m_.graph(m_.main_graph());
@@ -49,7 +48,7 @@ class DeviceWriter {
     give_outputs(kNever, head);
     writer.write(body, 4, [&](const DeviceStep& s, std::string& out) { transfer(writer, s, out); }, give_outputs);
     finish(writer, body);
-    count_loads();
+    count_loads(m_, steps_, program_.text());
     ProgramText& text = program_.text();
     text.functions += "def step(rank):\n";
     if (mentions(body, "var") || mentions(head, "var")) text.functions += "    var = rank.variables\n";
@@ -181,32 +180,52 @@ class DeviceWriter {
     return "[" + out + "]";
   }
 
-  // --- how many blocks of each stream a step takes
-  void count_loads() {
-    std::map<std::string, std::int64_t> blocks;
-    const std::function<void(OpId, std::int64_t)> count = [&](OpId o, std::int64_t times) {
-      if (loads_stream(m_, o)) blocks[m_.stream(std::get<HostStreamId>(*m_.attributes(o).find("stream"))).name] += times;
-      const std::int64_t inner = m_.row(o).control == Control::repeat ? m_.attributes(o).integer("count") * times : times;
-      for (GraphId g : m_.graphs(o)) {
-        for (OpId x : m_.graph(g).ops) count(x, inner);
-      }
-    };
-    for (const DeviceStep& s : steps_.steps) count(s.op, 1);
-    for (ProgramText::Load& load : program_.text().loads) load.per_step = blocks[load.name];
-  }
-
   const Placed& p_;
   const Module& m_;
   const DeviceSteps& steps_;
-  std::int32_t device_;
   ProgramWriter program_;
   std::vector<std::string> places_;
 };
 
+// By graph, how many blocks of each stream a call of it takes.
+class LoadCounter {
+ public:
+  using Blocks = std::map<std::uint32_t, std::int64_t>;
+  explicit LoadCounter(const Module& m) : m_(m) {}
+
+  void add(OpId o, Blocks& to) {
+    if (loads_stream(m_, o)) ++to[std::get<HostStreamId>(*m_.attributes(o).find("stream")).value];
+    if (m_.op(o).graph_count == 0) return;
+    const std::int64_t trips = m_.row(o).control == Control::repeat ? m_.attributes(o).integer("count") : 1;
+    for (GraphId g : m_.graphs(o)) {
+      for (const auto& [stream, n] : of(g)) to[stream] += n * trips;
+    }
+  }
+
+ private:
+  const Blocks& of(GraphId g) {
+    if (const auto it = graphs_.find(g.value); it != graphs_.end()) return it->second;
+    Blocks blocks;
+    for (OpId o : m_.graph(g).ops) add(o, blocks);
+    return graphs_[g.value] = std::move(blocks);
+  }
+
+  const Module& m_;
+  std::map<std::uint32_t, Blocks> graphs_;
+};
+
 }  // namespace
 
-ProgramText write_device(const Placed& placed, std::int32_t device, bool canonical) {
-  return DeviceWriter(placed, device, canonical).write();
+void count_loads(const Module& m, const DeviceSteps& device, ProgramText& text) {
+  if (text.loads.empty()) return;
+  LoadCounter counter(m);
+  LoadCounter::Blocks blocks;
+  for (const DeviceStep& s : device.steps) counter.add(s.op, blocks);
+  std::map<std::string_view, std::int64_t> by_name;
+  for (const auto& [stream, n] : blocks) by_name[m.stream(HostStreamId(stream)).name] += n;
+  for (ProgramText::Load& load : text.loads) load.per_step = by_name[load.name];
 }
+
+ProgramText write_device(const Placed& placed, std::int32_t device) { return DeviceWriter(placed, device).write(); }
 
 }  // namespace pando::emit

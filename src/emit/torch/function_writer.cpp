@@ -26,23 +26,48 @@ FunctionWriter::FunctionWriter(ProgramWriter& program, std::string name, std::sp
   find_uses(keep);
 }
 
+// A value belongs to one graph; a place counts if it is that value's.
+std::uint32_t FunctionWriter::place_of(ValueId v) {
+  std::uint32_t& at = program_.places()[v.index()];
+  if (at < known_.size() && known_[at].value == v) return at;
+  at = static_cast<std::uint32_t>(known_.size());
+  known_.push_back({.value = v, .last = 0, .made = kEnd, .parent = at});
+  return at;
+}
+
+const FunctionWriter::Known* FunctionWriter::find(ValueId v) const {
+  const std::uint32_t at = program_.places()[v.index()];
+  return at < known_.size() && known_[at].value == v ? &known_[at] : nullptr;
+}
+
 void FunctionWriter::find_uses(std::span<const ValueId> keep) {
   for (std::uint32_t i = 0; i < steps_.size(); ++i) {
-    for (ValueId v : steps_[i].reads) last_[v.value] = i;
+    const auto reads = [&](ValueId v) {
+      Known& k = of(v);
+      k.last = i, k.has_last = true;
+    };
+    for (ValueId v : steps_[i].reads) reads(v);
+    const TorchRow* row = find_torch_row(m_.op(steps_[i].op).kind);
     for (ValueId v : steps_[i].writes) {
-      made_[v.value] = i;
-      last_.try_emplace(v.value, i);
-      if (const TorchRow* row = find_torch_row(m_.op(steps_[i].op).kind); row && row->shares && steps_[i].kind == StepKind::local) {
+      Known& k = of(v);
+      k.made = i;
+      if (!k.has_last) reads(v);
+      if (row && row->shares && steps_[i].kind == StepKind::local) {
         for (ValueId x : steps_[i].reads) unite(v, x);
       }
     }
     if (m_.op(steps_[i].op).graph_count != 0) find_shared(steps_[i]);
   }
-  for (ValueId v : keep) last_[v.value] = kEnd;
-  for (const auto& [v, last] : last_) {
-    auto& of_class = class_last_[root(ValueId(v))];
-    of_class = std::max(of_class, last);
-    if (last != kEnd && last < steps_.size()) dropped_at_[last].emplace_back(v);
+  for (ValueId v : keep) {
+    Known& k = of(v);
+    k.last = kEnd, k.has_last = true;
+  }
+  for (std::uint32_t i = 0; i < known_.size(); ++i) {
+    const Known& k = known_[i];
+    if (!k.has_last) continue;
+    std::uint32_t& of_class = known_[root_of(i)].class_last;
+    of_class = std::max(of_class, k.last);
+    if (k.last < steps_.size()) dropped_at_[k.last].push_back(k.value);
   }
   for (auto& values : dropped_at_) std::sort(values.begin(), values.end());
 }
@@ -67,41 +92,53 @@ void FunctionWriter::find_shared(const DeviceStep& step) {
   }
 }
 
-std::uint32_t FunctionWriter::root(ValueId v) {
-  std::uint32_t r = v.value;
-  for (auto it = parent_.find(r); it != parent_.end(); it = parent_.find(r)) r = it->second;
-  for (std::uint32_t at = v.value; at != r;) {
-    std::uint32_t& up = parent_.at(at);
-    at = up;
-    up = r;
+std::uint32_t FunctionWriter::root_of(std::uint32_t place) {
+  std::uint32_t r = place;
+  while (known_[r].parent != r) r = known_[r].parent;
+  while (place != r) {
+    const std::uint32_t up = known_[place].parent;
+    known_[place].parent = r;
+    place = up;
   }
   return r;
 }
 
 void FunctionWriter::unite(ValueId with, ValueId of) {
   const std::uint32_t a = root(with), b = root(of);
-  if (a != b) parent_[a] = b;
+  if (a != b) known_[a].parent = b;
+}
+
+void FunctionWriter::name(ValueId v, std::string text) {
+  Known& k = of(v);
+  k.given = std::move(text);
+  k.has_given = true;
+}
+
+const std::string& FunctionWriter::text_of(ValueId v) const {
+  const Known* k = find(v);
+  PANDO_CHECK(k && !k->name.empty());
+  return k->name;
 }
 
 void FunctionWriter::give(ValueId v, std::string text, bool overwritable, bool is_local) {
   if (overwritable) {
-    owned_.insert(v.value);
+    of(v).is_owned = true;
   } else {
-    locked_.insert(root(v));
-    foreign_.insert(root(v));
+    Known& r = known_[root(v)];
+    r.is_locked = r.is_foreign = true;
   }
-  if (is_local) locals_.insert(v.value);
-  names_[v.value] = std::move(text);
+  if (is_local) of(v).is_local = true;
+  of(v).name = std::move(text);
 }
 
 std::uint32_t FunctionWriter::made_at(ValueId v) const {
-  const auto it = made_.find(v.value);
-  return it == made_.end() ? kEnd : it->second;
+  const Known* k = find(v);
+  return k ? k->made : kEnd;
 }
 
 std::uint32_t FunctionWriter::last_read(ValueId v) const {
-  const auto it = last_.find(v.value);
-  return it == last_.end() ? 0 : it->second;
+  const Known* k = find(v);
+  return k ? k->last : 0;
 }
 
 std::string FunctionWriter::new_local(std::string_view wanted) {
@@ -110,17 +147,18 @@ std::string FunctionWriter::new_local(std::string_view wanted) {
 
 std::vector<std::string> FunctionWriter::targets(const DeviceStep& step, std::uint32_t at) {
   std::vector<std::string> out;
+  out.reserve(step.writes.size());
   for (ValueId v : step.writes) {
-    const auto given = given_.find(v.value);
-    if (given != given_.end()) {
-      names_[v.value] = given->second;
-    } else if (last_read(v) == at && !wanted_.contains(v.value)) {
-      names_[v.value] = "_";
+    Known& k = of(v);
+    if (k.has_given) {
+      k.name = k.given;
+    } else if (k.last == at && !k.is_wanted) {
+      k.name = "_";
     } else {
-      names_[v.value] = new_local(m_.name_of(v));
-      locals_.insert(v.value);
+      k.name = new_local(m_.name_of(v));
+      k.is_local = true;
     }
-    out.push_back(names_[v.value]);
+    out.push_back(k.name);
   }
   return out;
 }
@@ -130,8 +168,7 @@ bool FunctionWriter::may_overwrite(const DeviceStep& step, std::uint32_t at) {
   const ValueId x = step.reads[0], y = step.writes[0];
   const Type &from = m_.type_of(x), &to = m_.type_of(y);
   const std::uint32_t r = root(x);
-  if (!owned_.contains(x.value) || locked_.contains(r) || class_last_[r] > at || from.shape != to.shape || from.dtype != to.dtype)
-    return false;
+  if (!of(x).is_owned || known_[r].is_locked || known_[r].class_last > at || from.shape != to.shape || from.dtype != to.dtype) return false;
   for (std::size_t i = 1; i < step.reads.size(); ++i) {
     if (root(step.reads[i]) == r) return false;
   }
@@ -141,11 +178,16 @@ bool FunctionWriter::may_overwrite(const DeviceStep& step, std::uint32_t at) {
 void FunctionWriter::drop(std::uint32_t at, std::string& out, int indent) {
   std::string names;
   for (ValueId v : dropped_at_[at]) {
-    if (!locals_.contains(v.value)) continue;
-    const std::string& name = names_.at(v.value);
-    names += (names.empty() ? "" : ", ") + name;
+    const Known& k = of(v);
+    if (!k.is_local) continue;
+    if (!names.empty()) names += ", ";
+    names += k.name;
   }
-  if (!names.empty()) out += fmt::format("{}del {}\n", std::string(static_cast<std::size_t>(indent), ' '), names);
+  if (names.empty()) return;
+  out.append(static_cast<std::size_t>(indent), ' ');
+  out += "del ";
+  out += names;
+  out += '\n';
 }
 
 void FunctionWriter::write(std::string& out, int indent, const Transfer& transfer,
@@ -158,7 +200,7 @@ void FunctionWriter::write(std::string& out, int indent, const Transfer& transfe
       give(step.writes[0], program_.constant(step.op), false, false);
     } else if (step.kind != StepKind::local) {
       transfer(step, out);
-      for (ValueId v : step.writes) owned_.insert(v.value);
+      for (ValueId v : step.writes) of(v).is_owned = true;
     } else {
       std::vector<std::string> operands;
       for (ValueId v : step.reads) operands.push_back(text_of(v));
@@ -177,15 +219,15 @@ void FunctionWriter::write(std::string& out, int indent, const Transfer& transfe
       for (std::size_t k = 0; k < step.writes.size(); ++k) {
         const ValueId v = step.writes[k];
         if (in_place) {
-          const std::uint32_t last = class_last_[root(v)];
+          const std::uint32_t last = known_[root(v)].class_last;
           unite(v, step.reads[k]);
-          auto& of_class = class_last_[root(v)];
+          std::uint32_t& of_class = known_[root(v)].class_last;
           of_class = std::max(of_class, last);
         }
-        if (in_place || !(torch && torch->shares)) owned_.insert(v.value);
+        if (in_place || !(torch && torch->shares)) of(v).is_owned = true;
         if (!has(row.effects, Effects::stream)) continue;
-        locked_.insert(root(v));
-        foreign_.insert(root(v));
+        Known& r = known_[root(v)];
+        r.is_locked = r.is_foreign = true;
       }
     }
     if (behind) behind(i, out);

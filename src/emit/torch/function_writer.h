@@ -3,12 +3,12 @@
 
 #include "emit/torch/placed.h"
 #include "emit/torch/program_text.h"
+#include "emit/torch/python_text.h"
 #include "emit/torch/torch_row.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +27,9 @@ class ProgramWriter {
   const ir::Module& module() const { return m_; }
   ProgramText& text() { return text_; }
   bool canonical() const { return canonical_; }
-  const std::set<std::string>& reserved() const { return reserved_; }
+  const NameSet& reserved() const { return reserved_; }
+  // By value: its place in the list of the function that was begun last with it.
+  std::vector<std::uint32_t>& places() { return value_places_; }
 
   // A name without the number of this device: "x.1.m0" is "x.m0" on device 1.
   std::string plain(const std::string& name) const;
@@ -53,7 +55,7 @@ class ProgramWriter {
             std::string_view label);
 
  private:
-  std::string local(std::string_view name, std::set<std::string>& taken, const char* prefix);
+  std::string local(std::string_view name, NameSet& taken, const char* prefix);
   void control(ir::OpId op, std::span<const std::string> operands, std::span<const std::string> targets, std::string& out, int indent,
                const std::string& function);
   void repeat(ir::OpId op, std::span<const std::string> operands, std::span<const std::string> targets, std::string& out, int indent,
@@ -63,7 +65,8 @@ class ProgramWriter {
   std::int32_t device_;
   bool canonical_;
   ProgramText text_;
-  std::set<std::string> reserved_, variables_taken_, streams_taken_, outputs_taken_, constants_taken_;
+  std::vector<std::uint32_t> value_places_;
+  NameSet reserved_, variables_taken_, streams_taken_, outputs_taken_, constants_taken_;
   std::vector<std::string> function_names_;
   std::map<std::pair<std::uint32_t, ir::Ints>, std::string> functions_;
   std::map<std::uint32_t, std::vector<std::vector<std::size_t>>> shared_;
@@ -83,17 +86,17 @@ class FunctionWriter {
   // Names a value that is there before the first step. `overwritable`: nobody else has its memory.
   void give(ir::ValueId v, std::string text, bool overwritable, bool is_local);
   // What a value that a step makes is called, instead of its own name.
-  void name(ir::ValueId v, std::string text) { given_[v.value] = std::move(text); }
-  const std::string& text_of(ir::ValueId v) const { return names_.at(v.value); }
+  void name(ir::ValueId v, std::string text);
+  const std::string& text_of(ir::ValueId v) const;
   // The first step that makes a value; past the end: none. The last that reads it.
   std::uint32_t made_at(ir::ValueId v) const;
   std::uint32_t last_read(ir::ValueId v) const;
-  // Values with the same number may share memory; of constants and the like it is kNobody's.
-  std::uint32_t root(ir::ValueId v);
+  // Values with the same number may share memory.
+  std::uint32_t root(ir::ValueId v) { return root_of(place_of(v)); }
   // Whether it may lie in memory that is somebody else's: a constant's, a stream's, another variable's.
-  bool is_foreign(ir::ValueId v) { return foreign_.contains(root(v)); }
+  bool is_foreign(ir::ValueId v) { return known_[root_of(place_of(v))].is_foreign; }
   // Gives a value a name even where no step reads it.
-  void want(ir::ValueId v) { wanted_.insert(v.value); }
+  void want(ir::ValueId v) { of(v).is_wanted = true; }
 
   using Transfer = std::function<void(const DeviceStep& step, std::string& out)>;
   // All steps; `transfer` writes those that are not local, `behind` comes after each step.
@@ -106,7 +109,7 @@ class FunctionWriter {
   bool may_overwrite(const DeviceStep& step, std::uint32_t at);
   const std::string& function() const { return name_; }
   std::uint32_t at() const { return at_; }
-  void lock(ir::ValueId v) { locked_.insert(root(v)); }
+  void lock(ir::ValueId v) { known_[root_of(place_of(v))].is_locked = true; }
 
  private:
   void find_shared(const DeviceStep& step);
@@ -114,21 +117,35 @@ class FunctionWriter {
   void unite(ir::ValueId with, ir::ValueId of);
   void drop(std::uint32_t at, std::string& out, int indent);
 
+  // What is known of a value of this function. Values that share memory form a class: `parent` leads to its root, which has the rest.
+  struct Known {
+    ir::ValueId value;
+    std::uint32_t last, made, parent;
+    // The last read of all that share it.
+    std::uint32_t class_last = 0;
+    bool is_local = false, is_owned = false, is_wanted = false, has_given = false, has_last = false;
+    // Of a root: nobody may overwrite it; it is somebody else's memory.
+    bool is_locked = false, is_foreign = false;
+    std::string name, given;
+  };
+  std::uint32_t place_of(ir::ValueId v);
+  Known& of(ir::ValueId v) { return known_[place_of(v)]; }
+  const Known* find(ir::ValueId v) const;
+  std::uint32_t root_of(std::uint32_t place);
+
   ProgramWriter& program_;
   const ir::Module& m_;
   std::string name_;
   std::span<const DeviceStep> steps_;
-  std::unordered_map<std::uint32_t, std::uint32_t> last_, made_, parent_;
-  std::unordered_map<std::uint32_t, std::string> names_, given_;
-  // By root: the last read of all that share it; those that nobody may overwrite; those of values that own memory.
-  std::unordered_map<std::uint32_t, std::uint32_t> class_last_;
-  std::set<std::uint32_t> locked_, foreign_, owned_, locals_, wanted_;
+  std::vector<Known> known_;
   std::vector<std::vector<ir::ValueId>> dropped_at_;
-  std::set<std::string> taken_;
+  NameSet taken_;
   std::uint32_t at_ = 0, numbers_ = 0;
 };
 
 // The main graph's part on one device.
-ProgramText write_device(const Placed& placed, std::int32_t device, bool canonical);
+ProgramText write_device(const Placed& placed, std::int32_t device);
+// How many blocks of each of its streams the device's part loads in a step.
+void count_loads(const ir::Module& module, const DeviceSteps& device, ProgramText& text);
 
 }  // namespace pando::emit

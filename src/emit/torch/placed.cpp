@@ -71,7 +71,7 @@ class Placer {
                m_.name_of(m_.graph(m_.main_graph()).inputs[i]));
     }
     for (ValueId v : m_.graph(m_.main_graph()).outputs) name_output(m_.name_of(v), m_.value(v).type);
-    m_ = transform::unroll_pmap(m_);
+    if (has_pmap()) m_ = transform::unroll_pmap(m_);
     m_ = transform::write_out_across(std::move(m_));
     transform::expand(m_, [](const OpRow& row) { return has_row(row) || is_structural(row); });
     transform::flatten_tuples(m_);
@@ -85,6 +85,16 @@ class Placer {
         refuse(ErrorClass::not_implemented, "context-in-emit", "'{}' belongs to a program of its own; the main program is written",
                m_.name_of(o));
     }
+  }
+
+  bool has_pmap() const {
+    const OpKind pmap = op_kind("pmap");
+    for (std::size_t g = 0; g < m_.graph_count(); ++g) {
+      for (OpId o : m_.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
+        if (m_.op(o).kind == pmap) return true;
+      }
+    }
+    return false;
   }
 
   // Transforms make new names. A tuple becomes its elements.

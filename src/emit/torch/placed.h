@@ -62,7 +62,8 @@ struct Placed {
 Placed place(ir::Module module);
 
 // Devices that do the same have the same outputs from here on, in name where another one gives them: so they share a program.
-void share_outputs(Placed& placed);
+class KeyTables;
+void share_outputs(Placed& placed, KeyTables& tables);
 
 // Refuses (not_implemented) ops that are not known, all at once with their numbers.
 void check_torch_ops(const ir::Module& module);

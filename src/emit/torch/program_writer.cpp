@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace pando::emit {
 
@@ -25,13 +26,14 @@ std::uint64_t checksum_of(const HostTensor& t) { return checksum({reinterpret_ca
 
 ProgramWriter::ProgramWriter(const Module& module, std::int32_t device, bool canonical)
     : m_(module), device_(device), canonical_(canonical), reserved_(reserved_identifiers()) {
-  for (std::size_t g = 0; g < m_.graph_count(); ++g) {
+  value_places_.resize(m_.value_count());
+  for (std::size_t g = 0; g < m_.graph_count() && !canonical_; ++g) {
     function_names_.push_back(g == 0 ? std::string("step")
                                      : py_identifier(m_.graph(GraphId(static_cast<GraphId::rep>(g))).name, reserved_));
   }
 }
 
-std::string ProgramWriter::local(std::string_view name, std::set<std::string>& taken, const char* prefix) {
+std::string ProgramWriter::local(std::string_view name, NameSet& taken, const char* prefix) {
   return canonical_ ? fmt::format("{}{}", prefix, taken.size()) : py_identifier(name, taken);
 }
 
@@ -49,7 +51,7 @@ std::string ProgramWriter::constant(OpId op) {
   const auto [it, is_new] = constants_.try_emplace(blob.value);
   if (is_new) {
     it->second = local(m_.name_of(m_.result(op)), constants_taken_, "c");
-    if (canonical_) constants_taken_.insert(it->second);
+    if (canonical_) constants_taken_.emplace(it->second, 1);
     text_.constants.push_back({it->second, m_.blob(blob)});
     if (canonical_) text_.functions += fmt::format("# constant {:x}\n", checksum_of(m_.blob(blob)));
   }
@@ -64,7 +66,7 @@ std::string ProgramWriter::load_named(const std::string& name, DType dtype, cons
   const auto [it, is_new] = loads_.try_emplace(name);
   if (is_new) {
     it->second = local(plain(name), streams_taken_, "s");
-    if (canonical_) streams_taken_.insert(it->second);
+    if (canonical_) streams_taken_.emplace(it->second, 1);
     text_.loads.push_back({it->second, name, dtype, shape, 0});
   }
   return it->second;
@@ -74,7 +76,7 @@ std::string ProgramWriter::store(const std::string& name, const std::string& wan
   const auto [it, is_new] = stores_.try_emplace(wanted);
   if (is_new) {
     it->second = local(plain(wanted), outputs_taken_, "o");
-    if (canonical_) outputs_taken_.insert(it->second);
+    if (canonical_) outputs_taken_.emplace(it->second, 1);
     text_.outputs.push_back({it->second, name});
   }
   return it->second;
@@ -89,7 +91,7 @@ std::size_t ProgramWriter::buffer(BufferId id) {
     const State& state = m_.state(StateId(static_cast<StateId::rep>(s)));
     if (state.input || state.buffer != id) continue;
     const std::string name = local(plain(state.name), variables_taken_, "v");
-    if (canonical_) variables_taken_.insert(name);
+    if (canonical_) variables_taken_.emplace(name, 1);
     buffer.variables.push_back({state.row, name, state.name, state.data.valid() ? m_.blob(state.data) : HostTensor()});
   }
   text_.buffers.push_back(std::move(buffer));
@@ -110,7 +112,7 @@ std::size_t ProgramWriter::group(const std::vector<std::int32_t>& devices) {
 
 std::string ProgramWriter::variable(const std::string& name, TypeId type, const HostTensor& data) {
   const std::string id = local(plain(name), variables_taken_, "v");
-  if (canonical_) variables_taken_.insert(id);
+  if (canonical_) variables_taken_.emplace(id, 1);
   text_.variables.push_back({id, name, type, data});
   return id;
 }

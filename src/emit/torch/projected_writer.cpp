@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 namespace pando::emit {
 
@@ -203,7 +202,7 @@ class ProjectedWriter {
   const DeviceProgram& d_;
   std::int64_t samples_;
   ProgramWriter program_;
-  std::set<std::string> taken_;
+  NameSet taken_;
   std::vector<std::string> names_;
   std::map<std::uint32_t, std::string> newest_;
   std::map<std::uint32_t, std::size_t> channels_;

@@ -85,13 +85,16 @@ std::string py_elements(const HostTensor& t) {
   return "[" + out + "]";
 }
 
-std::set<std::string> reserved_identifiers() {
-  return {"False",    "None",   "True",  "and",  "as",     "assert",    "async",   "await",   "break",     "class",
-          "continue", "def",    "del",   "elif", "else",   "except",    "for",     "finally", "from",      "global",
-          "if",       "import", "in",    "is",   "lambda", "nonlocal",  "not",     "or",      "pass",      "raise",
-          "return",   "try",    "while", "with", "yield",  "match",     "case",    "torch",   "functions", "rank",
-          "var",      "const",  "F",     "step", "t",      "w",         "samples", "range",   "zip",       "group",
-          "print",    "float",  "int",   "bool", "len",    "VARIABLES", "LOADS",   "OUTPUTS", "CONSTANTS", "BUFFERS"};
+NameSet reserved_identifiers() {
+  NameSet all;
+  for (const char* name :
+       {"False",  "None",     "True",      "and",    "as",   "assert",  "async",  "await",     "break", "class",   "continue",  "def",
+        "del",    "elif",     "else",      "except", "for",  "finally", "from",   "global",    "if",    "import",  "in",        "is",
+        "lambda", "nonlocal", "not",       "or",     "pass", "raise",   "return", "try",       "while", "with",    "yield",     "match",
+        "case",   "torch",    "functions", "rank",   "var",  "const",   "F",      "step",      "t",     "w",       "samples",   "range",
+        "zip",    "group",    "print",     "float",  "int",  "bool",    "len",    "VARIABLES", "LOADS", "OUTPUTS", "CONSTANTS", "BUFFERS"})
+    all.emplace(name, 1);
+  return all;
 }
 
 bool mentions(std::string_view text, std::string_view name) {
@@ -103,15 +106,19 @@ bool mentions(std::string_view text, std::string_view name) {
   return false;
 }
 
-std::string py_identifier(std::string_view name, std::set<std::string>& taken) {
+std::string py_identifier(std::string_view name, NameSet& taken) {
   std::string id;
   for (const char c : name) id += std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 0x80 ? c : '_';
   if (id.empty() || std::isdigit(static_cast<unsigned char>(id[0]))) id = "_" + id;
   // Names in double underscores are Python's.
   if (id == "_" || (id.starts_with("__") && id.ends_with("__"))) id += "v";
-  std::string unique = id;
-  for (int n = 1; !taken.insert(unique).second; ++n) unique = id + "_" + std::to_string(n);
-  return unique;
+  const auto [it, is_new] = taken.try_emplace(id, 1);
+  if (is_new) return id;
+  int& n = it->second;  // stays where it is while others are added
+  while (true) {
+    std::string unique = id + "_" + std::to_string(n++);
+    if (taken.try_emplace(unique, 1).second) return unique;
+  }
 }
 
 }  // namespace pando::emit

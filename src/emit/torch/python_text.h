@@ -5,12 +5,15 @@
 #include "ir/types/attributes.h"
 #include "ir/types/type.h"
 
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace pando::emit {
+
+// Names that are taken; of each, the number that the next of its name tries first.
+using NameSet = std::unordered_map<std::string, int>;
 
 std::string py_number(double v);
 std::string py_text(std::string_view text);
@@ -29,8 +32,8 @@ std::string py_elements(const ir::HostTensor& t);
 bool mentions(std::string_view text, std::string_view name);
 
 // Names as Python takes them: letters, digits and underscores, none of Python's words and none of `taken`, to which it is added.
-std::string py_identifier(std::string_view name, std::set<std::string>& taken);
+std::string py_identifier(std::string_view name, NameSet& taken);
 // What no value of a program may be called.
-std::set<std::string> reserved_identifiers();
+NameSet reserved_identifiers();
 
 }  // namespace pando::emit

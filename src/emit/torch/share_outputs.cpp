@@ -1,5 +1,5 @@
 #include "emit/torch/assemble.h"
-#include "emit/torch/function_writer.h"
+#include "emit/torch/device_lister.h"
 
 #include <map>
 #include <utility>
@@ -32,16 +32,15 @@ ValueId value_at(const Placed& p, const DeviceSteps& d, const Where& where) {
 
 }  // namespace
 
-void share_outputs(Placed& p) {
+void share_outputs(Placed& p, KeyTables& tables) {
+  // Outputs count for nothing here.
   std::map<std::string, std::vector<std::int32_t>> alike;
   std::map<std::int32_t, std::map<Where, DeviceSteps::Output>> outputs;
   for (auto& [device, d] : p.devices) {
     outputs[device] = by_place(p, d);
     // Two names of one value stay two outputs.
     if (outputs[device].size() != d.outputs.size()) continue;
-    const std::vector<DeviceSteps::Output> own = std::exchange(d.outputs, {});
-    alike[program_key(p.module.types(), write_device(p, device, true))].push_back(device);
-    d.outputs = own;
+    alike[program_key(p.module.types(), list_device(p, device, false, tables))].push_back(device);
   }
   for (const auto& [key, devices] : alike) {
     std::map<Where, DeviceSteps::Output> all;
