@@ -5,6 +5,7 @@
 #include "onnx/training.h"
 #include "search/programs/program_search.h"
 #include "search/programs/strategy_text.h"
+#include "search/settings/emit_settings.h"
 #include "simulate/cluster_json.h"
 #include "transform/distribute/annotate.h"
 
@@ -256,6 +257,21 @@ void bind_distribution(nb::module_& m) {
         return p.release();
       },
       nb::rv_policy::take_ownership, "The program over devices, for a session with parsed=True.");
+  c.def(
+      "emit",
+      [](Distribution& d, const std::string& target, const std::string& folder) {
+        std::string note;
+        interruptibly([&] { note = search::find_emit_target(target)->program(d.whole, d.parts, folder); });
+        return note;
+      },
+      nb::arg("target"), nb::arg("folder"), "Writes it for another machine; what the user should know.");
+  m.def(
+      "emits_programs",
+      [](const std::string& target) {
+        const search::EmitTarget* t = search::find_emit_target(target);
+        return t != nullptr && t->program != nullptr;
+      },
+      nb::arg("target"));
   c.def("streams", stream_pieces, "(stream, stream of a device, first element, shape, load) of each part.");
   c.def("states", state_pieces, "(state, state of a device, first element, shape, 0) of each part.");
   c.def("stores", stores, "(stream, stream of the device that stores).");

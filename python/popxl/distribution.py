@@ -10,6 +10,7 @@
 The program's main graph is one step of training or inference: what is loaded from the host counts samples in its first dimension unless
 `samples` says otherwise. Loops (`ops.repeat`) in the main graph are written out: each trip is a layer.
 """
+import warnings
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import popxl
@@ -83,7 +84,7 @@ def _note(what, ir, samples, sequence, experts, loss):
 def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "ipu2", memory: Optional[float] = None, samples: Optional[Mapping] = None,
            sequence: Optional[Mapping] = None, experts: Optional[Mapping] = None, loss: Optional[str] = None, require: str = "", wide: bool = False,
            microbatches: int = 32, top: int = 5, frontier: bool = False, why_not: Sequence[str] = (), schedules: Sequence[str] = (),
-           cuts: int = 0, recompute_sets: int = 0, by: str = "time") -> Result:
+           cuts: int = 0, recompute_sets: int = 0, by: str = "time", emit: Optional[str] = None) -> Result:
     """The best strategy for a program, with a certificate. Each point of the space is made and simulated, or excluded by a bound or a rule: so
     every strategy that is found can run.
 
@@ -109,14 +110,18 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
             recomputation ("recompute=full recompute-layers=0/1").
         by: "time", or "price": which number of devices is the best. Devices of a machine cost the same, so the price is that of seconds times
             devices.
+        emit: "torch:FOLDER": the best is also written as PyTorch for torchrun, with a check.py (see `pando.emit`).
 
     Raises:
-        ValueError: names or dimensions that are not there.
+        ValueError: names or dimensions that are not there; another `emit`; ops that are not written in PyTorch.
         popart.popart_exception, RuntimeError: an unknown machine or word, too many ways to cut weights.
     """
     if by not in ("time", "price"):
         raise ValueError(f"by={by!r}: 'time' or 'price' is expected.")
 
+    target, _, folder = (emit or "").partition(":")
+    if emit is not None and not (folder and _core.emits_programs(target)):
+        raise ValueError(f"emit={emit!r}: 'torch:FOLDER' is expected.")
     note = _note("search", ir, samples, sequence, experts, loss)
 
     def of(n):
@@ -135,7 +140,12 @@ def search(ir: popxl.Ir, devices: Union[int, Sequence[int]], *, machine: str = "
     numbers = list(devices) if hasattr(devices, "__iter__") else [devices]
     if not numbers:
         raise ValueError("devices: at least one number is expected.")
-    return min(map(of, numbers), key=price)
+    best = min(map(of, numbers), key=price)
+    if emit and best.found:
+        said = _core.Distribution(ir._program, note, best.best.words, 0).emit(target, folder)
+        if said:
+            warnings.warn(said, stacklevel=2)
+    return best
 
 
 # The numbers of each optimizer, as torch.optim names them and with its defaults.

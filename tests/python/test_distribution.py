@@ -6,6 +6,8 @@ import popxl
 import popxl.ops as ops
 from popxl import distribution, transforms
 
+import onnx_bytes
+
 BATCH, WIDTH, CLASSES = 8, 12, 4
 
 
@@ -148,34 +150,7 @@ def test_variables_are_written_in_parts():
     np.testing.assert_array_equal(session.get_tensor_data(step.weights["w1"]), new)
 
 
-# --- ONNX, written as bytes -------------------------------------------------------------------------------------------------------------
-
-def _varint(n):
-    out = b""
-    while n >= 0x80:
-        out, n = out + bytes([n & 0x7F | 0x80]), n >> 7
-    return out + bytes([n])
-
-
-def _field(number, value):
-    if isinstance(value, int):
-        return _varint(number << 3) + _varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return _varint(number << 3 | 2) + _varint(len(value)) + value
-
-
-def _tensor(name, array):
-    return b"".join(_field(1, d) for d in array.shape) + _field(2, 1) + _field(8, name) + _field(9, array.astype("<f4").tobytes())
-
-
-def _node(op, inputs, output):
-    return b"".join(_field(1, i) for i in inputs) + _field(2, output) + _field(3, output) + _field(4, op)
-
-
-def _value(name, dims):
-    shape = b"".join(_field(1, _field(2, d) if isinstance(d, str) else _field(1, d)) for d in dims)
-    return _field(1, name) + _field(2, _field(1, _field(1, 1) + _field(2, shape)))
-
+# --- ONNX -------------------------------------------------------------------------------------------------------------
 
 @pytest.fixture
 def perceptron(tmp_path):
@@ -183,18 +158,8 @@ def perceptron(tmp_path):
     random = np.random.default_rng(5)
     weights = [random.normal(0, 0.5, s).astype(np.float32) for s in [(6, 16), (16, 16), (16, 4)]]
     biases = [random.normal(0, 0.5, w.shape[1]).astype(np.float32) for w in weights]
-    graph, at = b"", "x"
-    for i, (w, b) in enumerate(zip(weights, biases)):
-        graph += _field(1, _node("MatMul", [at, f"w{i}"], f"m{i}")) + _field(1, _node("Add", [f"m{i}", f"b{i}"], f"a{i}"))
-        at = f"a{i}"
-        if i < 2:
-            graph += _field(1, _node("Relu", [at], f"r{i}"))
-            at = f"r{i}"
-        graph += _field(5, _tensor(f"w{i}", w)) + _field(5, _tensor(f"b{i}", b))
-    graph += _field(1, _node("Softmax", [at], "p"))
-    graph += _field(11, _value("x", ["batch", 6])) + _field(12, _value("p", ["batch", 4]))
     path = tmp_path / "perceptron.onnx"
-    path.write_bytes(_field(1, 8) + _field(8, _field(1, "") + _field(2, 13)) + _field(7, graph))
+    path.write_bytes(onnx_bytes.perceptron(weights, biases))
 
     def compute(x):
         for i, (w, b) in enumerate(zip(weights, biases)):

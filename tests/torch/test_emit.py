@@ -8,6 +8,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/python"))
+import onnx_bytes  # noqa: E402
 BIN = pathlib.Path(os.environ.get("PANDO_BIN", ROOT / "build" / "bin"))
 MLP = "mlp --layers 4 --width 8 --batch 8 --learning-rate 0.5"
 GPT = "gpt --layers 2 --width 16 --heads 2 --sequence 8 --batch 4 --vocabulary 32"
@@ -61,6 +63,37 @@ def test_projected(tmp_path, policy):
     pando(tmp_path, "project", str(ROOT / "tests/golden/project/note.txt"), "--policy", policy, "-o", "projected.txt")
     pando(tmp_path, "emit", "torch", "projected.txt", "-o", "out", "--samples", "4", "--check", "2")
     check(tmp_path / "out")
+
+
+@pytest.mark.parametrize("demand", ["data=2", "tensor=2", "pipeline=2 microbatches=2"])
+def test_onnx(tmp_path, demand):
+    """A model of ONNX: imported, distributed as a search says, written, and equal with its own weights."""
+    import numpy as np
+    random = np.random.default_rng(5)
+    sizes = [6, 16, 16, 4]
+    (tmp_path / "model.onnx").write_bytes(onnx_bytes.perceptron([random.normal(0, 0.5, s).astype(np.float32) for s in zip(sizes, sizes[1:])],
+                                                                [random.normal(0, 0.5, w).astype(np.float32) for w in sizes[1:]]))
+    pando(tmp_path, "search", "model.onnx", "--dimension", "batch=8", "--machine", "h100", "--devices", "2", "--require", demand, "--quiet",
+          "--emit", "torch:out")
+    assert json.loads((tmp_path / "out" / "data.json").read_text())
+    check(tmp_path / "out")
+
+
+def test_search_of_a_program(tmp_path):
+    """The winner of a search; the states of the optimizer begin with zeros."""
+    pando(tmp_path, "model", *GPT.split(), "--adam", "-o", "gpt.txt")
+    pando(tmp_path, "search", "gpt.txt", "--samples", "tokens,labels", "--machine", "h100", "--devices", "4", "--quiet", "--require",
+          "pipeline=2 data=2 microbatches=2 zero=1", "--emit", "torch:out")
+    check(tmp_path / "out")
+
+
+def test_search_by_name(tmp_path):
+    """A strategy for 16 H100, whose small instance runs on four ranks."""
+    done = pando(tmp_path, "search", "gpt3-xl", "--seq-length", "128", "--machine", "h100", "--devices", "16", "--batch", "32", "--quiet", "--require",
+                 "t=4 p=4 zero=0", "--emit", "torch:out")
+    assert "small instance" in done.stderr
+    assert len((tmp_path / "out" / "layout.py").read_text().split('"device"')) == 17
+    check(tmp_path / "out" / "small")
 
 
 def test_every_op(tmp_path):

@@ -23,13 +23,17 @@ const char* schedule_of(const Strategy& s) {
 
 }  // namespace
 
-transform::Program program_of(const Transformer& t, std::int64_t batch) {
+void check_has_program(const Transformer& t) {
   const bool plain = t.keys() == t.heads && t.size_of_head() * t.heads == t.hidden && !t.gated && t.experts == 0 && !t.latent();
   if (!plain) {
     fail(ErrorKind::poplar_error, "transformer-program",
          "'{}' has grouped keys, gated layers, experts or latent attention; programs are built of GPT-2 and GPT-3 style transformers",
          t.name);
   }
+}
+
+transform::Program program_of(const Transformer& t, std::int64_t batch, ir::DType dtype) {
+  check_has_program(t);
   models::Gpt g;
   g.layers = t.layers;
   g.heads = t.heads;
@@ -38,7 +42,7 @@ transform::Program program_of(const Transformer& t, std::int64_t batch) {
   g.vocabulary = t.vocab;
   g.sequence = t.seq;
   g.batch = batch;
-  g.dtype = ir::DType::float16;
+  g.dtype = dtype;
   g.optimizer.kind = models::Optimizer::adam;
   return models::build_gpt(g);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "search/strategy.h"
+#include "transform/distribute/parallelise.h"
 
 #include <cstdint>
 #include <map>
@@ -25,8 +26,10 @@ struct EmitTarget {
   std::string_view name, doc;
   // The settings as a text. What the format cannot say is said in a comment.
   std::string (*text)(const StrategyFacts& facts, const Strategy& s) = nullptr;
-  // Or files in a folder, which the user names.
-  void (*folder)(const StrategyFacts& facts, const Strategy& s, const std::string& path) = nullptr;
+  // Or files in a folder, which the user names. Gives what the user should know beside them; empty: nothing.
+  std::string (*folder)(const StrategyFacts& facts, const Strategy& s, const std::string& path) = nullptr;
+  // The same of any program and what a strategy made of it.
+  std::string (*program)(const transform::Program& whole, const transform::Distributed& d, const std::string& path) = nullptr;
   // Searches for it look at strategies alone that the transforms can make.
   bool runnable = false;
   // What such a text means. `devices` and `batch`: the user's, for texts without them; 0: not said. Refuses (poplar_error, id
