@@ -16,6 +16,8 @@ class Csv {
   static Csv read_file(const std::string& path);
 
   std::size_t rows() const { return rows_.size(); }
+  // A row's line in the file.
+  std::size_t line(std::size_t row) const { return lines_[row]; }
   bool has(std::string_view column) const;
   // Refuses (poplar_error, id csv) an unknown column, and cells that are no numbers. An empty cell is 0.
   const std::string& text(std::size_t row, std::string_view column) const;

@@ -10,6 +10,7 @@
 #include "cli/command_row.h"
 #include "cli/shared/transformer.h"
 #include "cli/shared/words.h"
+#include "search/fit/stack_json.h"
 #include "search/memory/memory_report.h"
 #include "search/search.h"
 #include "search/settings/emit_settings.h"
@@ -66,7 +67,7 @@ void print_fit(const search::StrategyFacts& f, const search::Strategy& s, const 
 
 int run(Arguments a) {
   const simulate::Cluster machine = simulate::cluster_of(a.machine),
-                          cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
+                          cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
   search::Transformer model = transformer_of(a.model, a.seq);
   search::LayerMemo memo;
   const search::StrategyFacts facts{model, cluster, &memo, search::measured_shapes_of(cluster)};

@@ -12,6 +12,7 @@
 #include "cli/shared/plan_report.h"
 #include "cli/shared/transformer.h"
 #include "ir/checks/read_module.h"
+#include "search/fit/stack_json.h"
 #include "search/search.h"
 #include "search/settings/emit_settings.h"
 #include "search/shapes.h"
@@ -83,7 +84,7 @@ Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
 int run_model(const Arguments& a) {
   const search::Transformer model = transformer_of(a.model, a.seq);
   const simulate::Cluster machine = simulate::cluster_of(a.machine),
-                          cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
+                          cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
   const search::ReadSettings settings =
       search::settings_of(a.strategy, {model, cluster, nullptr, search::measured_shapes_of(cluster)}, a.devices, a.batch);
   for (const std::string& note : settings.notes) complain_of("simulate", "note: " + note);
@@ -190,7 +191,8 @@ void describe(CLI::App* command, Invocation& invocation) {
   std::string machines;
   for (const auto& c : simulate::clusters()) machines += " " + c.name;
   CLI::Option* const input = command->add_option("input", a->input, "A module's text, its values placed on devices");
-  command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one):" + machines)
+  command
+      ->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando calibrate writes one); --model needs one:" + machines)
       ->capture_default_str();
   command
       ->add_option("--cost", a->cost,
@@ -244,6 +246,8 @@ void describe(CLI::App* command, Invocation& invocation) {
     const std::size_t subjects = input->count() + validate->count() + model->count();
     if (subjects == 0) throw CLI::RequiredError("a program, --model, or --validate DIR");
     if (subjects > 1) throw CLI::ValidationError("simulate", "a program, --model and --validate exclude each other; one is expected");
+    if (model->count() > 0 && command->get_option("--machine")->count() == 0)
+      throw CLI::RequiredError("--machine (pando machines lists them)");
     refuse_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
     invocation.status = run(*a);
   });
@@ -260,7 +264,7 @@ CommandRow command_simulate() {
       .examples = {{"pando simulate four.pando --machine bow-pod", "seconds and bytes of each device"},
                    {"pando simulate four.pando --trace trace.json", "a timeline for Perfetto"},
                    {"pando simulate four.pando --report four.report", "a report: pando view four.report shows schedule and memory"},
-                   {"pando simulate --model gpt3-175b --strategy 't=8 p=8 d=16' --batch 1024",
+                   {"pando simulate --model gpt3-175b --machine h100 --strategy 't=8 p=8 d=16' --batch 1024",
                     "a transformer under a strategy, without a program"}},
       .statuses = {{"0", "predicted"},
                    {"1", "the strategy breaks a rule, which the message names"},

@@ -1,0 +1,108 @@
+#include "search/fit/stack_json.h"
+
+#include "base/error.h"
+#include "base/files/input_file.h"
+#include "base/source_location.h"
+#include "base/text/similar_names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pando::search {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class StackReader {
+ public:
+  StackReader(const Json& j, const std::string& file) : j_(j), file_(file) {}
+
+  Stack read() {
+    if (!j_.is_object()) refuse("an object is expected");
+    const std::vector<std::string> known = {"name",        "doc",   "source",        "op_seconds", "pace",
+                                            "logit_bytes", "waits", "context_bytes", "allocator",  "without_reserve"};
+    for (const auto& [member, value] : j_.items()) {
+      if (std::ranges::find(known, member) != known.end()) continue;
+      const auto near = similar_names(member, known);
+      refuse(fmt::format("no member '{}'{}", member, near.empty() ? "" : fmt::format("; the nearest is '{}'", near.front())));
+    }
+    Stack s;
+    s.name = text("name"), s.doc = text("doc"), s.source = text("source");
+    if (s.name.empty()) refuse("member 'name' is missing");
+    s.pace = number("pace", 1, 1e-3, 1e3);
+    s.logit_bytes = number("logit_bytes", 0, 0, 1e3);
+    s.context_bytes = number("context_bytes", 0, 0, 1e15);
+    s.allocator = number("allocator", 1, 1, 10);
+    if (j_.contains("waits")) {
+      if (!j_["waits"].is_boolean()) refuse(fmt::format("'waits' is {}; true or false is expected", j_["waits"].dump()));
+      s.waits = j_["waits"].get<bool>();
+    }
+    if (j_.contains("op_seconds")) {
+      if (!j_["op_seconds"].is_object()) refuse("'op_seconds' is an object: machines and seconds");
+      for (const auto& [machine, seconds] : j_["op_seconds"].items())
+        s.op_seconds.emplace_back(machine, checked(seconds, "op_seconds of " + machine, 0, 1));
+    }
+    if (j_.contains("without_reserve")) {
+      const Json& list = j_["without_reserve"];
+      if (!list.is_array() || !std::ranges::all_of(list, [](const Json& x) { return x.is_string(); }))
+        refuse("'without_reserve' is a list of machines");
+      for (const Json& machine : list) s.without_reserve.push_back(machine.get<std::string>());
+    }
+    return s;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const { fail_at(ErrorKind::poplar_error, "stack-file", {file_}, "{}", why); }
+
+  std::string text(const char* member) const {
+    if (!j_.contains(member)) return "";
+    if (!j_[member].is_string()) refuse(fmt::format("'{}' is {}; a text is expected", member, j_[member].dump()));
+    return j_[member].get<std::string>();
+  }
+  double checked(const Json& value, const std::string& what, double least, double most) const {
+    const double n = value.is_number() ? value.get<double>() : std::nan("");
+    if (!(n >= least && n <= most))
+      refuse(fmt::format("'{}' is {}; a number from {:g} to {:g} is expected", what, value.dump(), least, most));
+    return n;
+  }
+  double number(const char* member, double otherwise, double least, double most) const {
+    return j_.contains(member) ? checked(j_[member], member, least, most) : otherwise;
+  }
+
+  const Json& j_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+std::string to_json(const Stack& s) {
+  Json op_seconds = Json::object();
+  for (const auto& [machine, seconds] : s.op_seconds) op_seconds[machine] = seconds;
+  const Json j = {{"name", s.name},           {"doc", s.doc},
+                  {"source", s.source},       {"op_seconds", op_seconds},
+                  {"pace", s.pace},           {"logit_bytes", s.logit_bytes},
+                  {"waits", s.waits},         {"context_bytes", s.context_bytes},
+                  {"allocator", s.allocator}, {"without_reserve", s.without_reserve}};
+  return j.dump(2) + "\n";
+}
+
+Stack stack_from_json(std::string_view text, const std::string& file) {
+  const Json j = Json::parse(text, nullptr, false);
+  if (j.is_discarded()) fail_at(ErrorKind::poplar_error, "stack-file", {file}, "it is no JSON");
+  return StackReader(j, file).read();
+}
+
+Stack stack_of(const std::string& name_or_file) {
+  if (!name_or_file.ends_with(".json")) return stack_named(name_or_file);
+  std::string text;
+  if (const std::string why = read_input_file(name_or_file, text); !why.empty())
+    fail(ErrorKind::file_load_error, "stack-file", "cannot read {}: {}", name_or_file, why);
+  return stack_from_json(text, name_or_file);
+}
+
+}  // namespace pando::search
