@@ -56,6 +56,8 @@ std::vector<ValidationSet> validate(const std::string& folder) {
     all.push_back(torchtitan_set(csv, false));
     all.push_back(torchtitan_set(csv, true));
   });
+  for (const TimedSet& of : timed_sets())
+    add(of.name, [&](const simulate::Csv& csv) { all.push_back(timed_set(of, csv, fmt::format("{}.csv", of.name))); });
   if (all.empty()) {
     fail(ErrorKind::poplar_error, "validation-folder",
          "there is no table of measurements in '{}'; expected are files such as selene_steps.csv", folder);

@@ -29,9 +29,9 @@ struct ValidationSet {
 };
 
 // Reads the tables that `folder` has of: zb_iclr24, zbv_arxiv, zb_optimizer_sync and zb_small_m (with zb_iclr24), selene_steps,
-// selene_memory, b200_steps, megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100 (.csv). Rows
-// that the model cannot express are left out, and listed with the reason. Refuses (poplar_error) a folder that has none of them,
-// and a table without rows.
+// selene_memory, b200_steps, megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100, and those of timed_sets() (.csv).
+// Rows that the model cannot express are left out, and listed with the reason. Refuses (poplar_error) a folder that has none of them, and a
+// table without rows.
 std::vector<ValidationSet> validate(const std::string& folder);
 
 // As Markdown: one table of the sets, then each set's rows.

@@ -21,4 +21,12 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv);
 ValidationSet mtnlg_set(const simulate::Csv& csv);
 ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory);
 
+// A table that pando fit reads, too.
+struct TimedSet {
+  const char *name, *machine, *stack, *words, *note;
+  bool gated;
+};
+const std::vector<TimedSet>& timed_sets();
+ValidationSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file);
+
 }  // namespace pando::search

@@ -1,0 +1,49 @@
+#include "simulate/cluster.h"
+
+namespace pando::simulate {
+
+// Sources. [card] NVIDIA's data sheet of the A100 SXM4 80 GB. [bigscience] Nodes of 8 behind four Omni-Path links of 100 Gbit/s, as
+// bigscience's chronicles say. Everything else is that of selene, whose shares of the peak were fitted to published steps of Megatron-LM.
+Cluster cluster_jean_zay() {
+  Cluster c;
+  c.name = "jean-zay";
+  c.doc = "A100 SXM4 80 GB, nodes of 8 with NVSwitch, four Omni-Path links of 100 Gbit/s for each node (Jean Zay)";
+  c.source = "data sheet of the A100 SXM4; shares of the peak as fitted to published steps of Selene";
+  c.half_operations = 3.12e14;
+  c.single_operations = 1.95e13;
+  c.vector_operations = 7.8e13;
+  c.matmul_efficiency = {.share = 0.78, .half = 2e10, .from = 1e10};
+  c.memory_bytes_per_second = 2.039e12;
+  c.memory_efficiency.points = {{1e6, 0.5}, {1e7, 0.8}, {1e8, 0.9}};
+  c.memory_bytes = 80LL << 30;
+  c.launch = 2e-6;
+  c.far_bytes = 512LL << 30;
+  c.far_bytes_per_second = 2.2e10;
+  NetworkLevel nvswitch;
+  nvswitch.name = "nvswitch";
+  nvswitch.devices = 8;
+  nvswitch.bytes_per_second = 3e11;
+  nvswitch.efficiency.points = {{1e5, 0.2}, {1e6, 0.45}, {1e7, 0.667}};
+  nvswitch.latency = 5e-6;
+  nvswitch.slowdown = 0.15;
+  NetworkLevel omnipath;
+  omnipath.name = "omnipath";
+  omnipath.devices = 416;
+  omnipath.bytes_per_second = 1.25e10;
+  omnipath.efficiency.points = {{1e6, 0.5}, {1e8, 0.9}};
+  omnipath.latency = 1.5e-5;
+  // Two devices share a link.
+  omnipath.shared_bytes_per_second = 5e10;
+  omnipath.slowdown = 0.02;
+  c.levels = {nvswitch, omnipath};
+  c.provenance = {{"half_operations", "data sheet"},
+                  {"matmul_efficiency", "fitted to published steps of selene"},
+                  {"memory_bytes_per_second", "data sheet"},
+                  {"memory_efficiency", "fitted to published steps of selene"},
+                  {"memory_bytes", "data sheet"},
+                  {"launch", "assumed, as of selene"},
+                  {"levels", "nvswitch fitted, as of selene; omnipath assumed"}};
+  return c;
+}
+
+}  // namespace pando::simulate
