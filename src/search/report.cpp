@@ -126,10 +126,11 @@ std::string to_table(const Result& r) {
 
 std::string to_text(const Certificate& c) {
   return fmt::format(
-      "certificate: {} points = {} evaluated ({} too large) + {} against a rule + {} too large by a bound + {} slower by a bound; best "
+      "{}certificate: {} points = {} evaluated ({} too large) + {} against a rule + {} too large by a bound + {} slower by a bound{}; best "
       "{:.6g} s, bound of the rest "
       "{:.6g} s, gap {:.2f} %\n",
-      c.points, c.evaluated, c.too_large, c.by_rule, c.by_memory, c.by_time, c.best, c.bound, 100 * c.gap());
+      c.stopped ? "stopped: the best so far\n" : "", c.points, c.evaluated, c.too_large, c.by_rule, c.by_memory, c.by_time,
+      c.stopped ? fmt::format(" + {} not looked at", c.not_seen()) : "", c.best, c.bound, 100 * c.gap());
 }
 
 std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found) {

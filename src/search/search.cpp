@@ -1,5 +1,6 @@
 #include "search/search.h"
 
+#include "base/process/stop.h"
 #include "search/shapes.h"
 #include "search/space.h"
 
@@ -26,13 +27,8 @@ class Searcher {
   Result run() {
     std::vector<Candidate> candidates = bounded_groups();
     r_.certificate.bound = std::numeric_limits<double>::infinity();
-    std::size_t visited = 0;
-    for (const Candidate& g : candidates) {
-      if (excluded(g, g.seconds, g.group.points)) continue;
-      look_into(g);
-      if (options_.progress && ++visited % 64 == 0) options_.progress(r_.certificate);
-    }
-    if (r_.best.empty()) find_least(candidates);
+    visit(candidates);
+    if (r_.best.empty() && !r_.certificate.stopped) find_least(candidates);
     Certificate& cert = r_.certificate;
     cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
     if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
@@ -49,9 +45,28 @@ class Searcher {
     mutable double bytes = -1;
   };
 
+  void visit(const std::vector<Candidate>& candidates) {
+    std::size_t visited = 0;
+    for (const Candidate& g : candidates) {
+      try {
+        check_stop();
+        if (excluded(g, g.seconds, g.group.points)) continue;
+        look_into(g);
+      } catch (const Stopped&) {
+        if (!options_.keeps_when_stopped) throw;
+        r_.certificate.stopped = true;
+        // Those behind it have larger bounds.
+        r_.certificate.bound = std::min(r_.certificate.bound, g.seconds);
+        return;
+      }
+      if (options_.progress && ++visited % 64 == 0) options_.progress(r_.certificate);
+    }
+  }
+
   std::vector<Candidate> bounded_groups() {
     std::vector<Candidate> all;
     for (const PointGroup& g : groups_of(context_)) {
+      check_stop();
       r_.certificate.points += g.points;
       if (options_.brute_force) {
         all.push_back({g});
@@ -172,6 +187,7 @@ class Searcher {
         index += count;
         continue;
       }
+      check_stop();
       for (const Strategy& o : rest) evaluate(combined(t, o), index++);
     }
   }

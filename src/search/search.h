@@ -53,8 +53,11 @@ struct Found {
 };
 
 struct Certificate {
-  // points = evaluated + by_rule + by_memory + by_time. Of the evaluated ones, `too_large` did not fit.
+  // points = evaluated + by_rule + by_memory + by_time, unless the search was stopped. Of the evaluated ones, `too_large` did not fit.
   std::int64_t points = 0, evaluated = 0, too_large = 0, by_rule = 0, by_memory = 0, by_time = 0;
+  // Somebody stopped the search: the bound counts what was not looked at, too.
+  bool stopped = false;
+  std::int64_t not_seen() const { return points - evaluated - by_rule - by_memory - by_time; }
   // Seconds: of the best, and the least that any point which was not evaluated can have.
   double best = 0, bound = 0;
   double gap() const { return bound >= best || bound == 0 ? 0 : best / bound - 1; }
@@ -83,6 +86,8 @@ struct SearchOptions {
   bool frontier = false;
   // Evaluates every point: what the search is compared with.
   bool brute_force = false;
+  // Where somebody stops the search (base/process/stop.h), what was found so far is the result; otherwise Stopped is thrown.
+  bool keeps_when_stopped = false;
   std::function<void(const Certificate&)> progress;
 };
 

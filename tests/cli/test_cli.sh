@@ -308,14 +308,14 @@ graph main():
 MODULE
 check "simulate: a group with a device twice" 2 'group-device' "$pando" simulate "$scratch/twice.txt" --machine bow-pod
 check "simulate: an unknown machine" 2 "no machine 'abacus'; there are: " "$pando" simulate "$placed" --machine abacus
-check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --strategy "t=8 p=8 d=2" --batch 64
-check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --strategy "t=7" --batch 64
+check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --machine selene --strategy "t=8 p=8 d=2" --batch 64
+check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --machine selene --strategy "t=7" --batch 64
 check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 8 ' "$pando" simulate --validate "$here/../data/distribution"
 check "simulate: a folder without measurements" 2 "no table of measurements in '$scratch'" "$pando" simulate --validate "$scratch"
 mkdir "$scratch/no_rows"
 head -1 "$here/../data/distribution/selene_steps.csv" >"$scratch/no_rows/selene_steps.csv"
 check "simulate: a table without rows" 2 'selene_steps.csv has no rows; leave the file out' "$pando" simulate --validate "$scratch/no_rows"
-check "simulate: an option that would not count" 2 '\-\-ops: it takes a program' "$pando" simulate --model gpt2 --strategy d=2 --batch 8 --ops
+check "simulate: an option that would not count" 2 '\-\-ops: it takes a program' "$pando" simulate --model gpt2 --machine selene --strategy d=2 --batch 8 --ops
 check "simulate: tiles without their fidelity" 2 '\-\-tiles: it takes --fidelity cycles' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --tiles 5
 : >"$scratch/empty.csv"
 check "simulate: a table of no ops" 2 'empty.csv: there are no ops in it' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --table "$scratch/empty.csv"
@@ -324,10 +324,21 @@ echo '{}' >"$scratch/empty.json"
 check "simulate: a machine without a name" 2 'empty.json: the machine lacks name, half_operations' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --machine "$scratch/empty.json"
 check "simulate: two things at once" 2 'a program, --model and --validate exclude each other; one is expected' \
   "$pando" simulate "$placed" --validate "$here/../data/distribution"
+check "simulate: a strategy needs a machine" 2 '\-\-machine .pando machines lists them. is required' \
+  "$pando" simulate --model gpt2 --strategy "d=2" --batch 8
+measured=$here/../data/distribution
+check "fit: steps of Megatron-LM on A100, each left out in turn" 0 'of rows that were left out in turn' \
+  "$pando" fit "$measured/selene_steps.csv" --machine a100-80 -o "$scratch/mine.json"
+check "fit: a stack of one's own" 0 'pace' "$pando" search llama3-8b --machine a100-80 --stack "$scratch/mine.json" --devices 8 --batch 16 --quiet
+printf 'model,gpus,step_s\nllama3-8b,8,1\n' >"$scratch/steps.csv"
+check "fit: a row without its batch" 2 "steps.csv:2: neither 'global_batch' nor 'microbatches' is given" \
+  "$pando" fit "$scratch/steps.csv" --machine h100
+check "fit: no machine" 2 '\-\-machine .pando machines lists them. is required' "$pando" fit "$scratch/steps.csv"
+check "search: a stack that is none" 2 'cannot read .*none.json' "$pando" search llama3-8b --machine h100 --stack "$scratch/none.json" --devices 8 --batch 16
 check "simulate: nothing" 2 'a program, --model, or --validate DIR is required' "$pando" simulate
 check "simulate: the cycle model is of tiles" 2 "fidelity cycles needs a machine with tiles, such as ipu2, not 'bow-pod'" \
   "$pando" simulate "$placed" --fidelity cycles --machine bow-pod
-check "simulate: a word said twice" 2 "'t' is said twice" "$pando" simulate --model gpt2 --strategy "t=2 t=4" --batch 8
+check "simulate: a word said twice" 2 "'t' is said twice" "$pando" simulate --model gpt2 --machine selene --strategy "t=2 t=4" --batch 8
 check "schedule: a cost that is no number" 2 "'nan': a number of 0 or more is expected" "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --forward nan
 check "calibrate: a script for GPUs" 0 '' "$pando" calibrate --torch --like h100 --model gpt2 -o "$scratch/calibrate_gpu.py"
 check "calibrate: it is Python" 0 '' python3 -c "import ast, sys; ast.parse(open(sys.argv[1]).read())" "$scratch/calibrate_gpu.py"

@@ -13,9 +13,11 @@
 #include "cli/command_row.h"
 #include "cli/shared/plan_report.h"
 #include "cli/shared/search_program.h"
+#include "cli/shared/stop_on_interrupt.h"
 #include "cli/shared/transformer.h"
 #include "cli/shared/words.h"
 #include "ir/text/print.h"
+#include "search/fit/stack_json.h"
 #include "search/programs/bridge.h"
 #include "search/programs/strategy_text.h"
 #include "search/search.h"
@@ -36,7 +38,7 @@ struct Arguments {
   std::size_t top = 5;
   std::int64_t batch = 0, seq = 0;
   std::string reach = "trainers", stack = "megatron";
-  bool words = false;
+  bool words = false, unfolded = false;
   bool frontier = false, brute_force = false, quiet = false, wide = false;
 };
 
@@ -60,16 +62,13 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.space.memory = a.space.memory;
   p.space.wide = a.wide;
   p.space.require = a.space.require;
-  p.options = {.top = a.top, .frontier = a.frontier || !a.svg.empty() || !a.report.empty(), .brute_force = a.brute_force};
+  p.space.fold_from = a.unfolded ? 0 : p.space.fold_from;
+  p.options = {.top = a.top,
+               .frontier = a.frontier || !a.svg.empty() || !a.report.empty(),
+               .brute_force = a.brute_force,
+               .keeps_when_stopped = true};
   if (!a.quiet && isatty(STDERR_FILENO)) p.options.progress = show_progress;
   return search_for_program(p, cluster);
-}
-
-// The trainer of NAME or NAME:PATH, and the path; null: it is the path of a program.
-std::pair<const search::EmitTarget*, std::string> emit_target_of(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const search::EmitTarget* target = search::find_emit_target(text.substr(0, colon));
-  return {target, colon == std::string::npos ? "" : text.substr(colon + 1)};
 }
 
 // The winner in a trainer's words; or as a program: a GPT of these sizes, distributed.
@@ -78,9 +77,7 @@ void emit(const Arguments& a, const search::Transformer& model, const simulate::
   if (target != nullptr) {
     const search::StrategyFacts facts{model, cluster, nullptr, search::measured_shapes_of(cluster)};
     if (target->folder != nullptr) {
-      if (path.empty())
-        throw CLI::ValidationError("--emit", fmt::format("{} writes files: {}:DIR is expected", target->name, target->name));
-      target->folder(facts, s, path);
+      if (const std::string note = target->folder(facts, s, path); !note.empty()) complain_of("search", "note: " + note);
     } else {
       write_file(path.empty() ? "-" : path, target->text(facts, s));
     }
@@ -114,8 +111,10 @@ int run(Arguments& a) {
     }
   }
   const simulate::Cluster machine = simulate::cluster_of(a.machine);
+  if (const auto [target, path] = emit_target_of(a.program.emit); target != nullptr && target->folder != nullptr && path.empty())
+    throw CLI::ValidationError("--emit", fmt::format("{} writes files: {}:DIR is expected", target->name, target->name));
   if (is_program(a.model)) return run_program(a, machine);
-  const simulate::Cluster cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_named(a.stack));
+  const simulate::Cluster cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
   const search::Transformer model = transformer_of(a.model, a.seq);
   if (a.batch == 0) throw CLI::RequiredError("--batch");
   // Words that are none are found before the search.
@@ -133,15 +132,22 @@ int run(Arguments& a) {
   a.space.recompute_sets = a.program.space.recompute_sets;
   const search::EmitTarget* const target = emit_target_of(a.program.emit).first;
   a.space.runnable = !a.program.emit.empty() && (target == nullptr || target->runnable);
-  search::SearchOptions options{.top = a.top, .frontier = a.frontier || !a.svg.empty() || !a.report.empty(), .brute_force = a.brute_force};
+  if (a.space.runnable) search::check_has_program(model);
+  search::SearchOptions options{.top = a.top,
+                                .frontier = a.frontier || !a.svg.empty() || !a.report.empty(),
+                                .brute_force = a.brute_force,
+                                .keeps_when_stopped = true};
   if (!a.quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
   search::Result best;
   double lowest = 0;
+  bool stopped = false;
   for (std::int64_t devices : a.devices) {
+    if (stopped) break;
     search::Space space = a.space;
     space.devices = devices;
     const auto begin = std::chrono::steady_clock::now();
     search::Result r = search::search(model, cluster, space, options);
+    stopped = r.certificate.stopped;
     if (!a.quiet) {
       fmt::print(stderr, "{}{} devices: {:.2f} s\n", clear_progress(), devices,
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -175,6 +181,7 @@ int run(Arguments& a) {
   if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(best, limit));
   if (!a.report.empty()) write_plan(plan_of(a, model, cluster, best, why, limit), a.report);
   if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, cluster, best.best.front().strategy);
+  if (stopped) return kInterrupted;
   return best.best.empty() ? kNo : 0;
 }
 
@@ -229,13 +236,16 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--why-not", a->why, "A strategy, flags of Megatron-LM, or TRAINER:FILE: why is it not the answer?");
   command->add_flag("--brute-force", a->brute_force, "Evaluate every point");
   command->add_flag("--quiet", a->quiet, "No progress");
+  command->add_flag(
+      "--unfolded", a->unfolded,
+      "Of a program: make every point whole; large ones are estimated from a few of the equal layers and microbatches without it");
   ProgramArguments& p = a->program;
   std::string targets;
   for (const search::EmitTarget& t : search::emit_targets()) targets += fmt::format("; {}: {}", t.name, t.doc);
   command->add_option(
       "--emit", p.emit,
       "Write the best: FILE as a program (of a transformer: only what transforms can make is searched); of a transformer NAME "
-      "or NAME:PATH, in a trainer's words" +
+      "or NAME:PATH, as one of these" +
           targets);
   command->add_option("--samples", p.samples, "Of a program: inputs that count samples, as name or name:dimension")->delimiter(',');
   command->add_option("--sequence", p.sequence, "Of a program: inputs that count positions, as name:dimension")->delimiter(',');
@@ -286,7 +296,13 @@ void describe(CLI::App* command, Invocation& invocation) {
         throw CLI::ValidationError(option, "it takes a transformer's name or sizes");
     }
     if (is_program(a->model) && seq->count() > 0) throw CLI::ValidationError("--seq-length", "a program has its positions");
-    invocation.status = run(*a);
+    const StopOnInterrupt stop;
+    try {
+      invocation.status = run(*a);
+    } catch (const Stopped&) {
+      complain_of("search", "stopped before any strategy was looked at");
+      invocation.status = kInterrupted;
+    }
   });
 }
 
@@ -303,7 +319,10 @@ CommandRow command_search() {
                     "the best of a program, written as a program of four devices"},
                    {"pando search gpt3-13b --machine h100 --devices 16 --batch 64 --why-not d=16", "why a strategy is not the answer"},
                    {"pando search gpt3-13b --machine h100 --devices 16 --batch 64 --report plan.pando", "a report: pando view plan.pando"}},
-      .statuses = {{"0", "found"}, {"1", "nothing fits, or --check found a difference"}, {"2", "the input or the command line is wrong"}},
+      .statuses = {{"0", "found"},
+                   {"1", "nothing fits, or --check found a difference"},
+                   {"2", "the input or the command line is wrong"},
+                   {"130", "stopped by Ctrl-C: what is printed is the best so far, with a bound of all that was not looked at"}},
   };
 }
 

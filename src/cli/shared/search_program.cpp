@@ -9,6 +9,7 @@
 #include "base/command/files.h"
 #include "cli/command_row.h"
 #include "cli/shared/plan_report.h"
+#include "cli/shared/stop_on_interrupt.h"
 #include "cli/shared/words.h"
 #include "ir/checks/read_module.h"
 #include "ir/text/print.h"
@@ -55,6 +56,7 @@ std::vector<Sized> search_sizes(const ProgramArguments& a, const transform::Prog
     if (a.devices.size() > 1) fmt::print("{} devices:\n", devices);
     fmt::print("{}", search::to_table(s.result));
     all.push_back(std::move(s));
+    if (all.back().result.certificate.stopped) break;
   }
   return all;
 }
@@ -110,7 +112,16 @@ bool is_program(const std::string& input) {
   return true;
 }
 
+std::pair<const search::EmitTarget*, std::string> emit_target_of(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const search::EmitTarget* target = search::find_emit_target(text.substr(0, colon));
+  return {target, colon == std::string::npos ? "" : text.substr(colon + 1)};
+}
+
 int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
+  const auto [target, path] = emit_target_of(a.emit);
+  if (target != nullptr && target->program == nullptr)
+    throw CLI::ValidationError("--emit", fmt::format("{} takes a transformer's name or sizes, not a program", target->name));
   if (!a.dimensions.empty() && !is_onnx(a.input)) throw CLI::ValidationError("--dimension", "it takes an ONNX model");
   transform::Strategy asked;
   asked.first_device = a.space.first_device;
@@ -131,11 +142,17 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
   if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(r, limit));
   if (!a.report.empty()) write_plan(plan_of(a, program, cluster, best, why, limit), a.report);
-  if (r.best.empty()) return kNo;
-  if (a.emit.empty() && !a.check) return 0;
+  const bool stopped = sizes.back().result.certificate.stopped;
+  if (r.best.empty()) return stopped ? kInterrupted : kNo;
+  if (a.emit.empty() && !a.check) return stopped ? kInterrupted : 0;
   const transform::Distributed d = transform::parallelise(program, r.best.front().strategy);
-  if (!a.emit.empty()) write_file(a.emit, ir::print(d.module));
-  return !a.check || check_winner(program, d) ? 0 : kNo;
+  if (target != nullptr) {
+    if (const std::string note = target->program(program, d, path); !note.empty()) complain_of("search", "note: " + note);
+  } else if (!a.emit.empty()) {
+    write_file(a.emit, ir::print(d.module));
+  }
+  if (a.check && !check_winner(program, d)) return kNo;
+  return stopped ? kInterrupted : 0;
 }
 
 }  // namespace pando::cli

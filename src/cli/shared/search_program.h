@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/programs/program_search.h"
+#include "search/settings/emit_settings.h"
 
 namespace pando::cli {
 
@@ -27,6 +28,9 @@ struct ProgramArguments {
 // Whether the file is an ONNX model or a module's text.
 bool is_program(const std::string& input);
 // Exit status.
+// The target of NAME or NAME:PATH, and the path; null: the text is the path of a program.
+std::pair<const search::EmitTarget*, std::string> emit_target_of(const std::string& text);
+
 int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster);
 
 }  // namespace pando::cli

@@ -46,6 +46,10 @@ std::string to_table(const ProgramResult& r) {
     for (const auto& [rule, points] : r.rules) text += fmt::format(" {} {}", rule, points);
     text += "\n";
   }
+  if (r.folded > 0) {
+    text += fmt::format("{} of the evaluated points are estimated from a few of the microbatches{}\n", r.folded,
+                        r.equal_to > r.equal_from ? fmt::format(" and of the equal layers {} to {}", r.equal_from, r.equal_to - 1) : "");
+  }
   return text + to_text(r.certificate);
 }
 

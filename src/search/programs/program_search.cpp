@@ -5,6 +5,7 @@
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
+#include "search/programs/fold.h"
 #include "search/programs/least_memory.h"
 #include "search/programs/least_time.h"
 #include "search/programs/program_space.h"
@@ -35,10 +36,17 @@ struct Refusal {
   std::string rule, message;
 };
 
-// The estimate, or which rule refuses.
+// The estimate, or which rule refuses. `folded`: the estimate may come from fewer layers and microbatches; says whether it does.
 std::optional<ProgramEstimate> try_estimate(const Program& program, const transform::Strategy& s, const simulate::Cluster& cluster,
-                                            const simulate::CostModel* costs, Refusal& refusal) {
+                                            const simulate::CostModel* costs, Refusal& refusal, FoldedProgram* fold = nullptr,
+                                            std::int64_t* folded = nullptr) {
   try {
+    if (fold != nullptr) {
+      if (auto e = fold->estimate(s, cluster, *costs)) {
+        ++*folded;
+        return e;
+      }
+    }
     return estimate_program(program, s, cluster, costs);
   } catch (const ModelError& e) { refusal = {e.id(), e.what()}; } catch (const poplar::poplar_error& e) {
     refusal = {"schedule", e.what()};
@@ -99,7 +107,10 @@ class ProgramSearcher {
         own_(cluster),
         costs_(costs ? *costs : own_),
         limit_(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)),
-        times_(program, costs_) {
+        times_(program, costs_),
+        fold_(program),
+        fold_from_(space.fold_from) {
+    r_.equal_from = fold_.first(), r_.equal_to = fold_.end();
     const ProgramFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
     for (ProgramGroup& g : program_groups(facts, space)) {
@@ -116,11 +127,7 @@ class ProgramSearcher {
   ProgramResult run() {
     if (!options_.brute_force) bound_groups();
     r_.certificate.bound = std::numeric_limits<double>::infinity();
-    std::size_t visited = 0;
-    for (const Candidate& c : candidates_) {
-      if (!excluded(c.seconds, static_cast<std::int64_t>(c.group.points.size()))) look_into(c);
-      if (options_.progress && ++visited % 8 == 0) options_.progress(r_.certificate);
-    }
+    visit();
     Certificate& cert = r_.certificate;
     cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
     if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
@@ -136,6 +143,22 @@ class ProgramSearcher {
     double seconds = 0;
     bool bounded = false;
   };
+
+  void visit() {
+    std::size_t visited = 0;
+    for (const Candidate& c : candidates_) {
+      try {
+        if (!excluded(c.seconds, static_cast<std::int64_t>(c.group.points.size()))) look_into(c);
+      } catch (const Stopped&) {
+        if (!options_.keeps_when_stopped) throw;
+        r_.certificate.stopped = true;
+        // Those behind it have larger bounds.
+        r_.certificate.bound = std::min(r_.certificate.bound, c.seconds);
+        return;
+      }
+      if (options_.progress && ++visited % 8 == 0) options_.progress(r_.certificate);
+    }
+  }
 
   // What each rank may hold so that it needs as much memory as the one that needs most, in microbatches.
   void level(schedule::Problem& p, const transform::Strategy& s, const transform::Layout& layout) const {
@@ -271,7 +294,8 @@ class ProgramSearcher {
 
   std::optional<ProgramEstimate> evaluate(const transform::Strategy& s, std::int64_t index) {
     Refusal refusal;
-    const std::optional<ProgramEstimate> e = try_estimate(program_, s, cluster_, &costs_, refusal);
+    const std::optional<ProgramEstimate> e =
+        try_estimate(program_, s, cluster_, &costs_, refusal, is_large(s) ? &fold_ : nullptr, &r_.folded);
     if (!e) {
       refused(refusal.rule, 1);
       return e;
@@ -285,6 +309,12 @@ class ProgramSearcher {
     if (options_.frontier) add_to_frontier(f);
     keep(std::move(f));
     return e;
+  }
+
+  // Ops of the program over devices, about.
+  bool is_large(const transform::Strategy& s) const {
+    const auto ops = static_cast<double>(program_.module.graph(program_.module.main_graph()).ops.size());
+    return fold_from_ > 0 && ops * s.data * s.tensor * s.expert * s.context * s.microbatches > static_cast<double>(fold_from_);
   }
 
   static bool before(const FoundProgram& a, const FoundProgram& b) {
@@ -315,6 +345,8 @@ class ProgramSearcher {
   const simulate::CostModel& costs_;
   double limit_;
   LeastTime times_;
+  FoldedProgram fold_;
+  std::int64_t fold_from_;
   std::vector<Candidate> candidates_;
   ProgramResult r_;
 };
@@ -322,11 +354,11 @@ class ProgramSearcher {
 }  // namespace
 
 ProgramEstimate estimate_program(const Program& program, const transform::Strategy& strategy, const simulate::Cluster& cluster,
-                                 const simulate::CostModel* costs) {
+                                 const simulate::CostModel* costs, std::int32_t made) {
   const simulate::ClusterCostModel own(cluster);
   transform::Strategy s = strategy;
   s.verify = false;
-  transform::Distributed d = transform::parallelise(program, s);
+  transform::Distributed d = transform::parallelise_some(program, s, made > 0 ? made : s.microbatches);
   const simulate::Program p = simulate::flatten(d.module, costs ? *costs : own);
   const simulate::Timeline t = simulate::run_clock(p, cluster);
   ProgramEstimate e;

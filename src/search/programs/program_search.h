@@ -49,6 +49,8 @@ struct ProgramSpace {
   // Of how many weights at once (those of one name in all layers are one) a strategy may say how they are cut over the tensor axis: along
   // any of their dimensions, or not.
   std::int32_t cuts = 0;
+  // Points whose programs have more ops than this are estimated from fewer layers and microbatches (fold.h); 0: none is.
+  std::int64_t fold_from = 100'000;
   // Of how many sets of layers, for each kind of recomputation, a strategy may say that these alone compute again (recompute_choices.h).
   std::int32_t recompute_sets = 0;
 };
@@ -82,15 +84,18 @@ struct ProgramResult {
   std::map<std::string, std::int64_t> rules;
   // Samples of a step; 0: it has none.
   std::int64_t samples = 0;
+  // How many points were estimated from fewer layers and microbatches, and which layers are equal: from, and up to without.
+  std::int64_t folded = 0;
+  std::uint32_t equal_from = 0, equal_to = 0;
 };
 
 // `costs` says what each op takes on `cluster`; null: the cluster's own model.
 ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
                              const SearchOptions& options = {}, const simulate::CostModel* costs = nullptr);
 
-// Time and memory of one point. Refuses what parallelise() refuses.
+// Time and memory of one point; with `made`, of so many of its microbatches. Refuses what parallelise() refuses.
 ProgramEstimate estimate_program(const transform::Program& program, const transform::Strategy& strategy, const simulate::Cluster& cluster,
-                                 const simulate::CostModel* costs = nullptr);
+                                 const simulate::CostModel* costs = nullptr, std::int32_t made = 0);
 // What no estimate of the strategy is below; 0 for strategies that the transforms refuse.
 double least_program_seconds(const transform::Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs);
 

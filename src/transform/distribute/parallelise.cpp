@@ -139,11 +139,16 @@ schedule::Table table_of(const Strategy& s) {
   return t;
 }
 
-Distributed parallelise(const Program& program, const Strategy& strategy) {
+namespace {
+
+// `made`: of all microbatches, the first.
+Distributed write_out(const Program& program, const Strategy& strategy, std::int32_t made) {
   if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
   check_numbers(strategy);
   refuse_distributed(program.module);
-  const schedule::Table table = table_of(strategy);
+  Strategy some = strategy;
+  some.microbatches = made;
+  const schedule::Table table = table_of(some);
   const Layout layout = lay_out(program, strategy);
   const Stages stages = assign_stages(program, strategy, layout, table.stages());
   const Mesh mesh = mesh_of(strategy, layout, table);
@@ -151,8 +156,21 @@ Distributed parallelise(const Program& program, const Strategy& strategy) {
   copy_tables(program.module, out, false);
   const Recipe recipe = make_recipe(program, strategy, layout, stages, mesh, splits_backward(table), out);
   if (!recipe.loads.empty()) check_loads(table);
-  Distributed d = instantiate(program, recipe, mesh, table, std::move(out), {.copy_first = strategy.join_outputs});
+  Mesh written = mesh;
+  written.sizes[kTime] = made;
+  Distributed d = instantiate(program, recipe, written, table, std::move(out), {.copy_first = strategy.join_outputs});
   d.whole = whole_ops(program.module, layout);
+  return d;
+}
+
+}  // namespace
+
+Distributed parallelise_some(const Program& program, const Strategy& strategy, std::int32_t made) {
+  return write_out(program, strategy, std::min(made, strategy.microbatches));
+}
+
+Distributed parallelise(const Program& program, const Strategy& strategy) {
+  Distributed d = write_out(program, strategy, strategy.microbatches);
   if (strategy.verify) {
     ir::check(d.module);
     const std::vector<ir::Violation> found = ir::verify_distribution(d.module);

@@ -115,6 +115,9 @@ schedule::Table table_of(const Strategy& strategy);
 // Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches, a program
 // whose values lie on several devices.
 Distributed parallelise(const Program& program, const Strategy& strategy);
+// For estimates: only the first `made` of the strategy's microbatches are written, each as large as it is, with a schedule of so many. What
+// comes out is not verified.
+Distributed parallelise_some(const Program& program, const Strategy& strategy, std::int32_t made);
 
 // What the distributed program takes for the inputs of the sequential one.
 std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes);
