@@ -30,7 +30,11 @@ TEST(Validation, PublishedMeasurements) {
   const auto sets = validate(PANDO_SOURCE_DIR "/tests/data/distribution");
   std::map<std::string, const ValidationSet*> by_name;
   for (const ValidationSet& s : sets) by_name[s.name] = &s;
-  ASSERT_EQ(by_name.size(), 13u);
+  ASSERT_EQ(by_name.size(), 17u);
+  // Nothing is fitted to these: what comes is shown, not aimed at.
+  for (const char* name : {"llmfoundry_a100_80gb", "internevo_a100", "bigscience_a100", "vocabpar_stage_times"})
+    EXPECT_LE(by_name[name]->mean_error(), 0.22) << name;
+  EXPECT_GE(by_name["internevo_a100"]->pairs_right, 0.95);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
   EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
   const double right =
