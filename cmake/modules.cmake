@@ -115,6 +115,7 @@ function(pando_manifest out dir)
 endfunction()
 
 pando_manifest(machine_manifest.inc ${CMAKE_SOURCE_DIR}/src/machine/machines)
+pando_manifest(instruction_manifest.inc ${CMAKE_SOURCE_DIR}/src/popc/assembler/instructions/families)
 pando_manifest(command_manifest.inc ${CMAKE_SOURCE_DIR}/src/cli/commands)
 pando_manifest(schedule_manifest.inc ${CMAKE_SOURCE_DIR}/src/schedule/schedules)
 pando_manifest(cluster_manifest.inc ${CMAKE_SOURCE_DIR}/src/simulate/clusters)

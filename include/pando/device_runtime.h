@@ -21,6 +21,17 @@ struct PandoCheckedRange {
   unsigned long long begin, end;
 };
 
+/* What assembled code of a worker sees of its tile (docs/assembly.md). Each thread has one. */
+struct PandoWorkerMemory {
+  char* tile; /* its memory */
+  unsigned long long tile_bytes;
+  unsigned long long weights[64]; /* common compute weights */
+  unsigned registers[128];        /* control registers that workers and supervisor share */
+  float accumulators[32];         /* of inline assembly, whose pieces follow each other */
+  unsigned control[16];           /* control registers of floating point, of inline assembly */
+  char window[0xc000];            /* state of the vertex, stack, scratch */
+};
+
 struct PandoRuntime {
   unsigned version; /* 1 */
   /* The calling vertex's tile: first byte of its memory, bytes, number, tiles of the machine. */
@@ -59,6 +70,13 @@ struct PandoRuntime {
   int (*print_all_to)(void* file, const char* format, __builtin_va_list values);
   int (*print_text_to)(const char* text, void* file);
   int (*print_char_to)(int character, void* file);
+  /* Assembled code. popc makes these calls, around the code of a vertex and for addresses that are not of its tile's memory. */
+  struct PandoWorkerMemory* (*begin_worker)(const void* vertex, const void* fields, unsigned count);
+  void (*end_worker)(void* vertex, const void* fields, unsigned count);
+  void* (*worker_address)(unsigned address, unsigned access, const char* where, const void* code, unsigned code_bytes);
+  /* Addresses of inline assembly: the tile's of a host's, and back. */
+  unsigned (*tile_address)(const void* host);
+  void* (*host_address)(unsigned tile);
 };
 
 #ifdef __cplusplus

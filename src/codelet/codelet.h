@@ -124,8 +124,10 @@ struct Codelet {
   ReservedRange reserved;
   std::string entry;  // symbol of the KernelRange in the module
   CountedBy counting = CountedBy::nothing;
-  std::string uncounted;      // why it is not counted; empty: it is, or popc was told not to
-  bool reads_cycles = false;  // it reads the cycle counter: KernelCounted runs in its place in every run
+  std::string uncounted;        // why it is not counted; empty: it is, or popc was told not to
+  bool in_assembly = false;     // its code is an IPU's assembly
+  bool addresses_tile = false;  // it computes with addresses of its tile: its operands have to lie there
+  bool reads_cycles = false;    // it reads the cycle counter: KernelCounted runs in its place in every run
   ModuleId module;
   KernelRange kernel = nullptr;     // set when the module is loaded
   KernelStrided strided = nullptr;  // the same; null where it gains nothing, or a vertex changes its state

@@ -34,6 +34,7 @@ std::string describe(const GpDescription& d) {
   for (const Codelet& c : d.codelets) {
     out += fmt::format("{} {} size {} align {}", kVertexKinds[static_cast<std::size_t>(c.kind)], c.name, c.host_size, c.host_align);
     if (c.uses_tile) out += " uses_tile";
+    if (c.in_assembly) out += " in assembly";
     if (c.counting != CountedBy::nothing) out += fmt::format(" counted by {}", kCountings[static_cast<std::size_t>(c.counting)]);
     std::vector<ReservedRange> ranges = c.shared_ranges;
     if (c.reserved.size > 0) ranges.insert(ranges.begin(), c.reserved);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "codelet/runtime/checked_access.h"
 #include "codelet/runtime/prints.h"
+#include "codelet/worker_memory.h"
 
 namespace pando {
 
@@ -84,7 +85,12 @@ PandoRuntime& runtime_table() {
                                print_char,
                                print_all_to,
                                print_text_to,
-                               print_char_to};
+                               print_char_to,
+                               begin_worker,
+                               end_worker,
+                               worker_address,
+                               tile_address,
+                               host_address};
   return table;
 }
 

@@ -97,7 +97,7 @@ class OperandLowering {
     }
     const bool gathers = std::any_of(rows_.begin(), rows_.end(), [](const Row& r) { return !r.direct; });
     if (gathers) compute_in_place(vertex.tile);
-    for (const Row& row : rows_) add_operand(vertex.tile, row, !codelet.shared_ranges.empty());
+    for (const Row& row : rows_) add_operand(vertex.tile, row, codelet.addresses_tile || !codelet.shared_ranges.empty());
     compute_.vertices.push_back({id, first, static_cast<std::uint32_t>(compute_.operands.size()) - first});
   }
 

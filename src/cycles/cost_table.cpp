@@ -13,6 +13,7 @@ CostTable::CostTable(std::shared_ptr<const tile::Program> program, const Library
   for (std::size_t i = 0; i < library.size(); ++i) {
     const Codelet& c = library[CodeletId(static_cast<std::uint32_t>(i))];
     kinds_.push_back(c.kind);
+    in_assembly_.push_back(c.in_assembly);
     uncounted_.push_back(!c.uncounted.empty() ? c.uncounted : "its module has no code that counts it");
   }
   stream_of_tile_.resize(p.machine.tiles());
@@ -96,7 +97,7 @@ std::string CostTable::source_of(const CodeletShare& share, std::size_t codelet)
   const bool estimated = share.counted + share.unestimated < share.instances;
   std::string out = estimated ? "estimated by the program" : "";
   const auto add = [&](const std::string& what) { out += (out.empty() ? "" : "; ") + what; };
-  if (share.counted > 0) add("counted");
+  if (share.counted > 0) add(codelet < in_assembly_.size() && in_assembly_[codelet] ? "counted instructions" : "counted");
   if (share.unestimated > 0) add("not counted: " + (codelet < uncounted_.size() ? uncounted_[codelet] : "its code is not loaded"));
   return out;
 }

@@ -74,6 +74,7 @@ class CostTable {
   Options::Exchange exchange_model_;
   tile::VertexCounts counts_;
   std::vector<VertexKind> kinds_;       // by codelet
+  std::vector<bool> in_assembly_;       // by codelet: what is counted are the instructions executed
   std::vector<std::string> uncounted_;  // by codelet: why its code is not counted
   std::vector<StreamId> stream_of_tile_;
   std::vector<std::pair<ComputeSetId, StreamId>> gathered_;  // sorted: who takes part in an exchange that gathers for the compute set

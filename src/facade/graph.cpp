@@ -81,12 +81,11 @@ bool is_object(const std::string& file, CodeletFileType type) {
 }
 
 void check_source_type(const std::string& file, CodeletFileType type) {
-  const bool assembly = type == CodeletFileType::AsmSource || type == CodeletFileType::PreprocessedAsmSource ||
-                        type == CodeletFileType::IrSource ||
-                        (type == CodeletFileType::Auto && (ends_with(file, ".S") || ends_with(file, ".s")));
-  if (assembly)
+  const bool is_assembly = type == CodeletFileType::AsmSource || type == CodeletFileType::PreprocessedAsmSource;
+  if (type == CodeletFileType::IrSource || (is_assembly && !ends_with(file, ".S")) ||
+      (type == CodeletFileType::Auto && ends_with(file, ".s")))
     fail(ErrorKind::graph_program_compilation_error, "codelet-language",
-         "'{}': codelets are C++ or C here; assembly and IR are for hardware that this library does not target", file);
+         "'{}': codelets are C++, C or assembly in a file whose name ends with .S; LLVM IR is not read", file);
 }
 
 bool is_c(const std::string& file, CodeletFileType type) {

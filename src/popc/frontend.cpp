@@ -8,6 +8,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Frontend/PreprocessorOutputOptions.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Frontend/Utils.h>
 #include <clang/Lex/Preprocessor.h>
@@ -20,6 +21,7 @@
 #include <sstream>
 
 #include "codelet/store/gp_file.h"
+#include "popc/assembler/assemble.h"
 #include "popc/assembly/assembled.h"
 #include "popc/assembly/foreign_assembly.h"
 #include "popc/given_names.h"
@@ -41,6 +43,7 @@ struct Compute {
   Codelet codelet;
   bool returns_bool;
   std::uint64_t offset;
+  bool is_external;
 };
 
 // Reflects when the whole file is parsed, and asks the code generator for the compute methods, which nothing else calls.
@@ -60,9 +63,13 @@ class ReflectingConsumer : public SemaConsumer {
     sema_->PerformPendingInstantiations();
     if (context.getDiagnostics().hasErrorOccurred()) return;
     for (Reflected& v : reflected) {
-      const GlobalDecl method(v.compute);
-      generator_.GetAddrOfGlobal(method, false);
-      computes_.push_back({generator_.GetMangledName(method).str(), std::move(v.codelet), v.returns_bool, v.compute_offset});
+      std::string symbol;
+      if (!v.is_external) {
+        const GlobalDecl method(v.compute);
+        generator_.GetAddrOfGlobal(method, false);
+        symbol = generator_.GetMangledName(method).str();
+      }
+      computes_.push_back({std::move(symbol), std::move(v.codelet), v.returns_bool, v.compute_offset, v.is_external});
     }
   }
 
@@ -72,7 +79,7 @@ class ReflectingConsumer : public SemaConsumer {
   Sema* sema_ = nullptr;
 };
 
-// Reports assembly that no host can run, in code that vertices reach. Comes after the code generator.
+// Reports inline assembly that cannot be assembled, in code that vertices reach. Comes after the code generator.
 class AssemblyConsumer : public ASTConsumer {
  public:
   AssemblyConsumer(CodeGenerator& generator, const std::vector<Compute>& computes) : generator_(generator), computes_(computes) {}
@@ -83,12 +90,10 @@ class AssemblyConsumer : public ASTConsumer {
     if (diagnostics.hasErrorOccurred() || !module) return;
     std::vector<const llvm::Function*> roots;
     for (const Compute& c : computes_)
-      if (const llvm::Function* f = module->getFunction(c.symbol)) roots.push_back(f);
-    const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
-                                                    "assembly of an IPU, which a host cannot run: '%0'; "
-                                                    "give hosts C++ instead (#ifndef __IPU__)");
+      if (const llvm::Function* f = c.is_external ? nullptr : module->getFunction(c.symbol)) roots.push_back(f);
+    const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "inline assembly of an IPU: '%0': %1");
     for (const ForeignStatement& s : foreign_assembly(roots))
-      diagnostics.Report(SourceLocation::getFromRawEncoding(s.location), id) << s.text;
+      diagnostics.Report(SourceLocation::getFromRawEncoding(s.location), id) << s.text << s.why;
   }
 
  private:
@@ -140,21 +145,6 @@ class GenerateAction : public ASTFrontendAction {
 
  private:
   llvm::LLVMContext& context_;
-};
-
-class ExpectNothingAction : public PreprocessorFrontendAction {
- protected:
-  void ExecuteAction() override {
-    Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
-    DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
-    preprocessor.EnterMainSourceFile();
-    Token token;
-    preprocessor.Lex(token);
-    if (token.isNot(tok::eof))
-      diagnostics.Report(token.getLocation(), diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
-                                                                          "a host has no use for assembly of an IPU; "
-                                                                          "give hosts C++ instead, and guard this with #ifdef __IPU__"));
-  }
 };
 
 // The identifiers of a file as an IPU's assembler sees them.
@@ -313,6 +303,10 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
   for (Compute& c : action.computes) {
     llvm::Function* compute = unit.module->getFunction(c.symbol);
     c.codelet.entry = kEntryPrefix + c.codelet.name;
+    if (c.is_external) {
+      unit.codelets.push_back(std::move(c.codelet));
+      continue;
+    }
     add_entry(*compute, c.codelet.entry, c.codelet.kind, c.returns_bool, c.offset);
     add_strided_entry(*compute, c.codelet, c.returns_bool, c.offset);
     unit.codelets.push_back(std::move(c.codelet));
@@ -320,11 +314,30 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
   return unit;
 }
 
-std::optional<Unit> accept_assembly(const Options& options, const std::string& input, llvm::LLVMContext& context) {
+// The text behind the preprocessor, with markers of its lines; nothing if that has complained.
+std::optional<std::string> preprocessed(CompilerInstance& ci) {
+  class Action : public PreprocessorFrontendAction {
+   public:
+    std::string text;
+
+   protected:
+    void ExecuteAction() override {
+      llvm::raw_string_ostream out(text);
+      PreprocessorOutputOptions options;
+      options.ShowCPP = options.ShowLineMarkers = true;
+      DoPrintPreprocessedInput(getCompilerInstance().getPreprocessor(), &out, options);
+    }
+  };
+  Action action;
+  if (!ci.ExecuteAction(action)) return std::nullopt;
+  return std::move(action.text);
+}
+
+std::optional<Unit> compile_assembly(const Options& options, const std::string& input, llvm::LLVMContext& context) {
   CompilerInstance ci;
   if (!prepare(ci, options, input)) return std::nullopt;
-  ExpectNothingAction action;
-  if (!ci.ExecuteAction(action)) return std::nullopt;
+  const std::optional<std::string> text = preprocessed(ci);
+  if (!text) return std::nullopt;
   Unit unit;
   unit.module = std::make_unique<llvm::Module>(input, context);
   const auto& target = ci.getTarget();
@@ -332,6 +345,9 @@ std::optional<Unit> accept_assembly(const Options& options, const std::string& i
   unit.module->setDataLayout(target.getDataLayoutString());
   unit.dependencies = files_read(ci);
   unit.target = target_of(options);
+  const std::vector<std::string> errors = add_assembly(*unit.module, *text, input);
+  for (const std::string& e : errors) llvm::errs() << e << "\n";
+  if (!errors.empty()) return std::nullopt;
   note_assembled(*unit.module, names_for_ipus(options, input), input);
   return unit;
 }

@@ -24,8 +24,9 @@ struct Unit {
 // Nothing if there were errors: clang has printed them.
 std::optional<Unit> compile_source(const Options& options, const std::string& input, llvm::LLVMContext& context);
 
-// Assembly is for real tiles. A file whose preprocessed text is empty here (all of it under #ifdef __IPU__) is a unit without code, which
-// says which vertices the file is for (popc/assembly/assembled.h); any other is an error, reported at its first word.
-std::optional<Unit> accept_assembly(const Options& options, const std::string& input, llvm::LLVMContext& context);
+// A file of assembly: its code is kept in the unit (popc/assembler/assemble.h). Where its text is empty here (all of it under
+// #ifdef __IPU__), the unit says which vertices the file is for (popc/assembly/assembled.h). Nothing if there were errors, which are
+// printed.
+std::optional<Unit> compile_assembly(const Options& options, const std::string& input, llvm::LLVMContext& context);
 
 }  // namespace pando::popc

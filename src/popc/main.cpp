@@ -14,6 +14,8 @@
 #include "base/version.h"
 #include "codelet/popc/popc_version.h"
 #include "codelet/store/gp_file.h"
+#include "popc/assembler/assemble.h"
+#include "popc/assembler/inline/translate_inline.h"
 #include "popc/assembly/assembled.h"
 #include "popc/assembly/foreign_assembly.h"
 #include "popc/backend.h"
@@ -53,7 +55,7 @@ void write_file(const std::string& name, const std::string& content) {
 
 std::vector<std::string> entries_of(const std::vector<Codelet>& codelets) {
   std::vector<std::string> out;
-  for (const Codelet& c : codelets) out.insert(out.end(), {c.entry, c.entry + kStridedSuffix});
+  for (const Codelet& c : codelets) out.insert(out.end(), {c.entry, c.entry + kStridedSuffix, c.entry + kCountedSuffix});
   return out;
 }
 
@@ -127,6 +129,9 @@ int compile(const Options& options) {
   GpFile gp;
   GpDescription& d = gp.description;
   d.defined = defined_symbols(module);
+  const std::vector<std::string> assembled = assembled_symbols(module);
+  d.defined.insert(d.defined.end(), assembled.begin(), assembled.end());
+  std::sort(d.defined.begin(), d.defined.end());
   gp.bitcode = bitcode_of(module);
   d.build = popc_build();
   d.flags = std::string("-O") + options.level + (options.checked ? " --checked" : "");
@@ -145,11 +150,15 @@ int compile(const Options& options) {
   add_loader_symbols(module);
   define_bounds_handlers(module);
   refuse_assembled(module, program->codelets, options.inputs);
+  translate_inline_assembly(module, program->codelets, general_processor(options));
   for (const std::string& function : replace_foreign_assembly(module))
     std::fprintf(stderr, "popc: warning: '%s' has assembly of an IPU: it will stop a program that gets there\n", function.c_str());
+  const BoundAssembly bound = bind_assembly(module, program->codelets, general_processor(options));
   redirect_jumps(module, program->codelets);
   read_needs(module, program->codelets);
   d.undefined = undefined_symbols(module, called);
+  d.undefined.insert(d.undefined.end(), bound.undefined.begin(), bound.undefined.end());
+  std::sort(d.undefined.begin(), d.undefined.end());
   relax_alignment(module);
   const TileGlobals globals = move_globals_to_tiles(module);
   mark_tile_users(module, program->codelets);
@@ -203,11 +212,12 @@ int expand_files(const Options& options) {
 }
 
 int run(const Options& options) {
-  const bool asks_about_popc =
-      options.action == Action::list_targets || options.action == Action::help || options.action == Action::version;
+  const bool asks_about_popc = options.action == Action::list_targets || options.action == Action::list_instructions ||
+                               options.action == Action::help || options.action == Action::version;
   if (options.inputs.empty() && !asks_about_popc) throw std::runtime_error("no input files");
   switch (options.action) {
     case Action::list_targets: std::puts(known_targets("\n").c_str()); return 0;
+    case Action::list_instructions: std::fputs(instructions_text().c_str(), stdout); return 0;
     case Action::help: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::version:
       std::printf("POPLAR version %s (Pando %s)\nclang version %d.%d.%d\n", popc_version().c_str(), std::string(version()).c_str(),

@@ -80,8 +80,9 @@ std::vector<std::string> read_levels(const std::string& text) {
 
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
-  static const std::set<std::string> kWords = {"target",    "list-targets", "version",   "help", "expand-python", "describe",
-                                               "source-of", "levels",       "emit-llvm", "S",    "print-count",   "checked"};
+  static const std::set<std::string> kWords = {"target",      "list-targets", "version",          "help",      "expand-python",
+                                               "describe",    "source-of",    "levels",           "emit-llvm", "S",
+                                               "print-count", "checked",      "list-instructions"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -111,6 +112,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
       o.levels = read_levels(a.substr(9));
     else if (a == "--list-targets")
       o.action = Action::list_targets;
+    else if (a == "--list-instructions")
+      o.action = Action::list_instructions;
     else if (a == "--version")
       o.action = Action::version;
     else if (a == "--help" || a == "-h")
@@ -198,6 +201,7 @@ std::string help_text() {
   --target NAMES       targets, as a comma list or a JSON array; vertices of all of them run as host code. Without a host among them
                        __IPU__ and __IPU_ARCH_VERSION__ are defined
   --list-targets       prints the targets
+  --list-instructions  prints the instructions of workers that assembly may have: name, operands, pipe, slots, meaning
   --levels=L1,L2,...   code for each of these levels of x86-64 (x86-64-v2, x86-64-v3, x86-64-v4) beside each other, from one pass of the
                        front end, which sees the lowest; loading takes the best that the processor runs. Else: code for this processor
   -S                   writes assembly text instead of a .gp

@@ -7,7 +7,19 @@
 
 namespace pando::popc {
 
-enum class Action { compile, expand_python, print_assembly, print_ir, print_count, describe, source_of, list_targets, version, help };
+enum class Action {
+  compile,
+  expand_python,
+  print_assembly,
+  print_ir,
+  print_count,
+  describe,
+  source_of,
+  list_targets,
+  list_instructions,
+  version,
+  help
+};
 
 struct Options {
   Action action = Action::compile;

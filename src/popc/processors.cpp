@@ -62,6 +62,8 @@ void refuse_better_code(const llvm::Module& module, const std::string& level) {
 
 std::string front_end_processor(const Options& options) { return options.levels.empty() ? kHost : options.levels.front(); }
 
+std::string general_processor(const Options& options) { return options.own_march ? "" : front_end_processor(options); }
+
 void mark_general(llvm::Module& module, const Processor& seen, const std::string& march) {
   for (llvm::Function& f : module) {
     if (f.getFnAttribute("target-cpu").getValueAsString() != seen.cpu) continue;

@@ -23,6 +23,8 @@ struct Processor {
 
 // What the front end sees: the value of -march=.
 std::string front_end_processor(const Options& options);
+// What general functions that popc makes itself are marked with; empty: they are not general.
+std::string general_processor(const Options& options);
 // Marks the functions that were compiled for `seen`, which was chosen as `march`, and takes it off them.
 void mark_general(llvm::Module& module, const Processor& seen, const std::string& march);
 

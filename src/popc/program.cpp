@@ -50,7 +50,7 @@ std::optional<Unit> read_unit(const Options& options, const std::string& input, 
   if (is_unit(input)) return load_unit(input, context);
   if (input != "-" && !std::ifstream(input)) throw std::runtime_error("cannot read '" + input + "'");
   if (std::filesystem::is_regular_file(input)) refuse_host_object(input);
-  return extension == ".S" ? accept_assembly(options, input, context) : compile_source(options, input, context);
+  return extension == ".S" ? compile_assembly(options, input, context) : compile_source(options, input, context);
 }
 
 bool same_state(const Codelet& a, const Codelet& b) {

@@ -225,7 +225,7 @@ TEST(BadInput, Codelets) {
       {"no such file", typeid(file_load_error), {"nowhere.cpp"}, [&] { s.graph.addCodelets(d / "nowhere.cpp"); }},
       {"no such object", typeid(file_load_error), {"nowhere.gp"}, [&] { s.graph.addCodelets(d / "nowhere.gp"); }},
       {"not an object", typeid(graph_object_load_error), {"text.gp"}, [&] { s.graph.addCodelets(d.file("text.gp", "no object at all")); }},
-      {"assembly", typeid(graph_program_compilation_error), {"kernel.S"}, [&] { s.graph.addCodelets(d.file("kernel.S", "")); }},
+      {"assembly", typeid(graph_program_compilation_error), {"kernel.s"}, [&] { s.graph.addCodelets(d.file("kernel.s", "")); }},
       {"diagnostics go to the stream",
        typeid(graph_program_compilation_error),
        {},

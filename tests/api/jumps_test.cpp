@@ -113,7 +113,7 @@ TEST(Jumps, OtherAssemblyOfAnIpuStopsTheProgram) {
              "#include <poplar/Vertex.hpp>\nunsigned of_an_ipu(unsigned);\nclass V : public poplar::Vertex {\n public:\n"
              "  poplar::Output<int> out;\n  void compute() { *out = of_an_ipu(1); }\n};\n");
   const std::string function =
-      d.file("function.cpp", "unsigned of_an_ipu(unsigned x) { asm volatile(\"add %[x], $m4, %[x]\" : [x] \"+r\"(x)::); return x; }\n");
+      d.file("function.cpp", "unsigned of_an_ipu(unsigned x) { asm volatile(\"frobnicate %[x], $m4\" : [x] \"+r\"(x)::); return x; }\n");
   s.graph.addCodelets({vertex, function});
   s.graph.setTileMapping(s.graph.addVertex(s.set, "V", {{"out", s.variable(INT, {}, "out")}}), 0);
   s.program.add(Execute(s.set));

@@ -31,7 +31,7 @@ void fields(A& a, DeclaredCode& d) {
 template <class A>
 void fields(A& a, Codelet& c) {
   a(c.name, c.kind, c.fields, c.host_size, c.host_align, c.code_bytes, c.code_declared, c.shared_code, c.shared_ranges, c.stack_bytes,
-    c.uses_tile, c.reserved, c.entry, c.counting, c.uncounted, c.reads_cycles);
+    c.uses_tile, c.reserved, c.entry, c.counting, c.uncounted, c.in_assembly, c.addresses_tile, c.reads_cycles);
 }
 template <class A>
 void fields(A& a, Dependency& d) {
@@ -50,7 +50,7 @@ void fields(A& a, GpDescription& d) {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'A', 'N', 'D', 'O', 'G', 'P', '\n'};
-constexpr std::uint32_t kFormat = 8;
+constexpr std::uint32_t kFormat = 9;
 
 struct Header {
   char magic[8];

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "popc/assembler/assemble.h"
 #include "popc/passes/symbols.h"
 
 namespace pando::popc {
@@ -20,20 +21,6 @@ using namespace llvm;
 
 constexpr const char* kNote = "pando.assembled";
 constexpr std::string_view kPrefix = "__runCodelet_";
-
-// The name of a vertex's code in assembly: popops::Fill<unsigned int,4> is __runCodelet_popops__Fill___unsigned_int_4.
-std::string assembly_name(std::string_view vertex) {
-  std::string out(kPrefix);
-  for (const char c : vertex) {
-    if (c == '<')
-      out += "___";
-    else if (c == ',' || c == ' ' || c == ':')
-      out += '_';
-    else if (c != '>')
-      out += c;
-  }
-  return out;
-}
 
 std::map<std::string, std::string> files_by_name(const Module& module) {
   std::map<std::string, std::string> out;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <regex>
 
+#include "popc/assembler/inline/translate_inline.h"
 #include "popc/passes/reach.h"
 #include "popc/passes/symbols.h"
 
@@ -103,12 +104,20 @@ void trap_instead(CallInst& call, const std::string& function) {
 
 }  // namespace
 
+bool is_workers_assembly(const CallInst& call) {
+  const auto* assembly = dyn_cast<InlineAsm>(call.getCalledOperand());
+  if (!assembly) return false;
+  const std::string text(assembly->getAsmString());
+  return is_for_ipus(text) && !parse(text);
+}
+
 std::vector<ForeignStatement> foreign_assembly(const std::vector<const Function*>& roots) {
   SetVector<const Function*> functions;
   for (const Function* root : roots)
     for (const GlobalValue* g : reachable(*root))
       if (const auto* f = dyn_cast<Function>(g)) functions.insert(f);
   std::vector<ForeignStatement> out;
+  Assembler before("");
   for (const Function* f : functions)
     for (const Instruction& i : instructions(*f)) {
       const auto* call = dyn_cast<CallInst>(&i);
@@ -116,11 +125,13 @@ std::vector<ForeignStatement> foreign_assembly(const std::vector<const Function*
       if (!assembly) continue;
       const std::string text(assembly->getAsmString());
       if (!is_for_ipus(text) || parse(text)) continue;
+      const std::string why = why_no_worker_runs(*call, *assembly, before);
+      if (why.empty()) continue;
       const std::size_t first = text.find_first_not_of(" \t\r\n{"), end = text.find_first_of("\n;", first);
       unsigned location = 0;
       if (const MDNode* at = call->getMetadata("srcloc"))
         location = static_cast<unsigned>(mdconst::extract<ConstantInt>(at->getOperand(0))->getZExtValue());
-      out.push_back({text.substr(first, end - first), location});
+      out.push_back({text.substr(first, end - first), why, location});
     }
   return out;
 }

@@ -3,8 +3,8 @@
 //   mov %[x], $m11              the stack register         -> the address of the function's frame
 //   get %[x], 0x60 (or 0x61)    the cycle counter's halves -> cycle_count() of the runtime table
 //
-// Any other use of an IPU's registers or instructions is an error in code that vertices reach. Elsewhere it becomes a trap that names the
-// function, where and when it runs.
+// Other assembly of workers runs as IR (popc/assembler/inline). What cannot be assembled is an error in code that vertices reach. Elsewhere
+// it becomes a trap that names the function, where and when it runs.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -16,8 +16,12 @@ namespace pando::popc {
 
 struct ForeignStatement {
   std::string text;       // its first line
+  std::string why;        // it cannot be assembled
   unsigned location = 0;  // as clang writes it into code: SourceLocation's raw encoding
 };
+
+// Inline assembly of an IPU's worker, but what is replaced here.
+bool is_workers_assembly(const llvm::CallInst& call);
 
 // Assembly in what the functions reach that nothing is put in the place of.
 std::vector<ForeignStatement> foreign_assembly(const std::vector<const llvm::Function*>& roots);

@@ -19,6 +19,7 @@
 
 #include "codelet/store/gp_file.h"
 #include "machine/machine.h"
+#include "popc/assembler/translate/function.h"
 #include "popc/backend.h"
 #include "popc/counting/instrument.h"
 #include "popc/counting/patterns.h"
@@ -125,6 +126,10 @@ void prepare(Module& module, const Options& options) {
     f.removeFnAttr(Attribute::NoInline);
   }
   keep_builtins(module);
+  if (Function* slots = module.getFunction(kInlineSlots)) slots->deleteBody();  // it has effects that the optimiser does not see yet
+  for (Function& f : module)
+    if (f.getName().starts_with(kAssemblyPrefix) && !f.isDeclaration())
+      f.removeFnAttr(Attribute::AlwaysInline), f.addFnAttr(Attribute::NoInline);
 }
 
 // A function and all that it calls, but builtins.
@@ -135,7 +140,8 @@ SetVector<Function*> reached_from(Function& f) {
     for (Instruction& instruction : instructions(*reached[i])) {
       const auto* call = dyn_cast<CallBase>(&instruction);
       Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (callee && !callee->isDeclaration() && builtin_name(*callee).empty()) reached.insert(callee);
+      if (callee && !callee->isDeclaration() && builtin_name(*callee).empty() && !callee->getName().starts_with(kAssemblyPrefix))
+        reached.insert(callee);
     }
   return reached;
 }
@@ -198,6 +204,13 @@ bool has_fast_math(Function& f) {
   });
 }
 
+bool has_inline_assembly(Function& f) {
+  return any_of(instructions(f), [](const Instruction& i) {
+    const auto* call = dyn_cast<CallBase>(&i);
+    return call && call->getCalledFunction() && call->getCalledFunction()->getName().starts_with(kAssemblyPrefix);
+  });
+}
+
 bool reads_cycles_anywhere(Function& f) {
   return any_of(instructions(f), [](const Instruction& i) {
     const auto* call = dyn_cast<CallBase>(&i);
@@ -233,7 +246,8 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
   Counting out;
   std::unique_ptr<Module> code = CloneModule(program);
   std::map<std::string, Compute> computes;
-  for (const Codelet& c : codelets) computes[c.entry] = compute_of(*code, c);
+  for (const Codelet& c : codelets)
+    if (!c.in_assembly) computes[c.entry] = compute_of(*code, c);
   prepare(*code, options);
   for (auto& [entry, compute] : computes) {
     if (!compute.function) continue;
@@ -241,13 +255,17 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
     compute.function->removeFnAttr(Attribute::AlwaysInline);
     compute.function->addFnAttr(Attribute::NoInline);
   }
-  for (const Codelet& c : codelets) remove(*code, c.entry);
+  for (const Codelet& c : codelets) {
+    remove(*code, c.entry);
+    remove(*code, c.entry + kCountedSuffix);  // of assembly, which counts itself
+  }
   remove(*code, kInitialiseGlobalsSymbol);
   optimise_for_tiles(*code);
 
   Selection selection(find_machine("ipu2")->rpt_count_max);
   std::map<std::string, bool> needs_place, is_exact;
   for (Codelet& c : codelets) {
+    if (c.in_assembly) continue;
     Function* compute = computes[c.entry].function;
     if (c.kind == VertexKind::supervisor)
       c.uncounted = "it is a supervisor vertex";
@@ -257,14 +275,17 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
     const SetVector<Function*> reached = reached_from(*compute);
     c.uncounted = selection.select_all(reached);
     needs_place[c.entry] = any_of(reached, [](Function* f) { return reads_cycles_anywhere(*f); });
+    const bool reads_cycles = needs_place[c.entry];
+    needs_place[c.entry] = reads_cycles || any_of(reached, [](Function* f) { return has_inline_assembly(*f); });
     is_exact[c.entry] = none_of(reached, [](Function* f) { return has_fast_math(*f); });
-    c.reads_cycles = c.uncounted.empty() && needs_place[c.entry];
+    c.reads_cycles = c.uncounted.empty() && reads_cycles;
   }
   if (prints) out.text = selection.text();
   selection.instrument_all();
+  count_inline_assembly(*code);
   bool any = false;
   for (Codelet& c : codelets) {
-    if (!c.uncounted.empty()) continue;
+    if (c.in_assembly || !c.uncounted.empty()) continue;
     const Compute& compute = computes[c.entry];
     add_counted_entry(*compute.function, c, compute.offset, compute.returns_bool);
     if (!needs_place[c.entry]) add_count_entry(*compute.function, c, compute.offset);
@@ -279,7 +300,7 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
   optimise(*code, options.level == '0' ? '2' : options.level, false);
   any = false;
   for (Codelet& c : codelets) {
-    if (!c.uncounted.empty()) continue;
+    if (c.in_assembly || !c.uncounted.empty()) continue;
     choose(*code, c, needs_place[c.entry], is_exact[c.entry]);
     any = any || c.counting != CountedBy::nothing;
   }

@@ -8,6 +8,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "popc/assembler/translate/function.h"
 #include "popc/counting/patterns.h"
 
 namespace pando::popc {
@@ -182,6 +183,15 @@ void instrument(Function& function, const SelectedFunction& selected) {
   for (const SelectedBlock& block : selected.blocks)
     for (const Segment& s : block.segments)
       if (s.begin) s.begin->eraseFromParent();
+}
+
+void count_inline_assembly(Module& module) {
+  Function* add = module.getFunction(kInlineSlots);
+  if (!add) return;
+  add->setLinkage(GlobalValue::InternalLinkage);
+  IRBuilder<> b(BasicBlock::Create(module.getContext(), "", add));
+  write_counter(b, b.CreateAdd(read_counter(b), add->getArg(0)));
+  b.CreateRetVoid();
 }
 
 Function* add_counted_entry(Function& compute, const Codelet& codelet, std::uint64_t offset, bool returns_bool) {

@@ -12,6 +12,9 @@
 
 namespace pando::popc {
 
+// Lets functions of inline assembly add to the counter.
+void count_inline_assembly(llvm::Module& module);
+
 // Adds the slots of each block to a counter of the thread, and makes reads of the cycle counter read it.
 void instrument(llvm::Function& function, const SelectedFunction& selected);
 

@@ -9,6 +9,9 @@
 
 namespace pando::popc {
 
+// Of functions that inline assembly becomes: they count themselves.
+inline constexpr const char* kAssemblyPrefix = "asm:";
+
 // One after the other, each with the result of the one before. Empty: nothing is to do.
 using Pattern = std::vector<const char*>;
 

@@ -74,6 +74,7 @@ class Selector {
   static const Function* calls_function(const Instruction& i) {
     const auto* call = dyn_cast<CallInst>(&i);
     const Function* f = call ? call->getCalledFunction() : nullptr;
+    if (f && f->getName().starts_with(kAssemblyPrefix)) return nullptr;
     return f && !f->isDeclaration() && builtin_name(*f).empty() ? f : nullptr;
   }
   // Loaded for nothing else: then into a register of floats.
@@ -335,6 +336,8 @@ class Selector {
       emit("get", {}, &call);
       return;
     }
+    // Of inline assembly, which counts its own instructions.
+    if (call.getCalledFunction() && call.getCalledFunction()->getName().starts_with(kAssemblyPrefix)) return;
     if (const Function* f = calls_function(call)) {
       emit("call", makers_of(call), &call, f->getName().str());
       begin_segment(nullptr);

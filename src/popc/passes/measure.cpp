@@ -143,7 +143,7 @@ void CodeSizes::measure(const std::string& object, std::vector<Codelet>& codelet
         if (!std::exchange(seen[callee], 1)) pending.push_back(callee);
     }
     if (!codelets[c].code_declared) codelets[c].code_bytes = static_cast<std::uint32_t>(code);
-    codelets[c].stack_bytes = static_cast<std::uint32_t>(stack(roots_[c]));
+    codelets[c].stack_bytes = codelets[c].in_assembly ? 0 : static_cast<std::uint32_t>(stack(roots_[c]));
   }
 }
 

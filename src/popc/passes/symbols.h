@@ -39,7 +39,12 @@ enum class RuntimeEntry : unsigned {
   print_char = 24,
   print_all_to = 25,
   print_text_to = 26,
-  print_char_to = 27
+  print_char_to = 27,
+  begin_worker = 28,
+  end_worker = 29,
+  worker_address = 30,
+  tile_address = 31,
+  host_address = 32
 };
 // The entry's function, loaded where `b` stands. The module has the loader's symbols.
 llvm::Value* runtime_entry(llvm::IRBuilder<>& b, RuntimeEntry entry);

@@ -77,7 +77,8 @@ class Reflector {
     if (!kind) return;
     Reflected v;
     v.codelet.kind = *kind;
-    if (!find_compute(r, 0, *kind, v)) return;  // a base of other vertices
+    v.is_external = is_external(r);
+    if (!find_compute(r, 0, *kind, v) && !v.is_external) return;  // a base of other vertices
     v.codelet.name = vertex_name(r);
     if (r.isPolymorphic() || r.getNumVBases() > 0) {
       error(r.getLocation(), "Vertex '%0' has virtual functions or virtual bases, which no vertex can have") << v.codelet.name;
@@ -85,11 +86,10 @@ class Reflector {
     }
     add_fields(r, 0, v.codelet);
     add_requests(r, v.codelet);
-    if (is_external(r, v.codelet.name)) return;
     const ASTRecordLayout& layout = context_.getASTRecordLayout(&r);
     v.codelet.host_size = static_cast<std::uint32_t>(layout.getSize().getQuantity());
     v.codelet.host_align = static_cast<std::uint32_t>(layout.getAlignment().getQuantity());
-    if (check_result(v)) found_.push_back(std::move(v));
+    if (v.is_external || check_result(v)) found_.push_back(std::move(v));
   }
 
   // The compute method with the number of parameters that the kind of vertex calls for; the most derived one.
@@ -149,18 +149,13 @@ class Reflector {
   }
 
   // `static const bool isExternalCodelet = true`: the vertex is in assembly, and its compute() is a stub.
-  bool is_external(const CXXRecordDecl& r, const std::string& name) {
+  bool is_external(const CXXRecordDecl& r) {
     for (Decl* d : r.decls()) {
       auto* variable = dyn_cast<VarDecl>(d);
       if (!variable || !variable->getIdentifier() || variable->getName() != "isExternalCodelet") continue;
       VarDecl* definition = variable->getInitializingDeclaration();
       const APValue* value = definition ? definition->evaluateValue() : nullptr;
-      if (!value || !value->isInt() || value->getInt().isZero()) return false;
-      error(variable->getLocation(),
-            "Vertex '%0' is in assembly of an IPU (isExternalCodelet), which a host cannot run; "
-            "give hosts C++ instead (#ifndef __IPU__)")
-          << name;
-      return true;
+      return value && value->isInt() && !value->getInt().isZero();
     }
     return false;
   }

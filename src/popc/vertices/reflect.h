@@ -18,6 +18,7 @@ struct Reflected {
   clang::CXXMethodDecl* compute = nullptr;
   std::uint64_t compute_offset = 0;  // of the base class that has compute, in the vertex
   bool returns_bool = false;
+  bool is_external = false;  // in assembly: compute(), if there is one, is a stub
 };
 
 // In declaration order. Faults of the user are reported as errors to the context's diagnostics, at the field or class.

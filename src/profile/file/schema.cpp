@@ -108,7 +108,8 @@ constexpr ColumnSpec kCodelets[] = {
      kText,
      {},
      false,
-     "of the cycles: `estimated by the program`, `counted` (from the codelet's code), `not counted: REASON`",
+     "of the cycles: `estimated by the program`, `counted` (from the codelet's code), `counted instructions` (of assembly: exact), `not "
+     "counted: REASON`",
      true},
 };
 constexpr ColumnSpec kBuffers[] = {
