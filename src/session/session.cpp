@@ -608,6 +608,10 @@ std::vector<std::uint64_t> Session::resident_bytes() const { return pando::resid
 std::string Session::profile_summary() {
   std::ostringstream out;
   state_->engine->printProfileSummary(out);
+  if (state_->options.device == "cpu") return out.str();
+  const std::string& objective = state_->options.settings.text("plan_objective");
+  out << "Plans spare " << (objective == "cycles" ? "the machine's cycles" : "this host's time") << " (pando.planObjective: " << objective
+      << ")\n";
   return out.str();
 }
 

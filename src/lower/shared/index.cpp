@@ -1,4 +1,5 @@
 #include "lower/shared/index.h"
+#include "lower/shared/objective.h"
 
 #include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
@@ -51,11 +52,13 @@ namespace {
 
 bool is_grouped(const ir::Attributes& a) { return a.integer("group_size", 1) > 1; }
 
-popops::SlicePlan plan_of(poplar::Graph& graph, const poplar::Type& type, const Extents& t, std::size_t axis, std::size_t lookups) {
+popops::SlicePlan plan_of(const Lowering& lowering, poplar::Graph& graph, const poplar::Type& type, const Extents& t, std::size_t axis,
+                          std::size_t lookups) {
   std::size_t others = 1;
   for (std::size_t d = 0; d < t.size(); ++d) others *= d == axis ? 1 : t[d];
   if (t[axis] == 0 || others == 0 || lookups == 0) return {};
-  return popops::embedding::plan(graph, type, t[axis], others, {lookups}, {{"pando.planObjective", "hostTime"}});
+  return popops::embedding::plan(graph, type, t[axis], others, {lookups},
+                                 {{"pando.planObjective", plans_for_cycles(lowering) ? "cycles" : "hostTime"}});
 }
 
 // {lookups, shape of t with 1 along the axis} becomes the axis replaced by the lookups' own dimensions.
@@ -85,7 +88,7 @@ void gather_slices(OpLowering& o) {
     return o.result(0, all.reshapePartial(static_cast<unsigned>(axis), static_cast<unsigned>(axis) + 1, shape));
   }
   const std::size_t n = indices.numElements();
-  const auto plan = plan_of(o.graph(), t.elementType(), t.shape(), axis, n);
+  const auto plan = plan_of(o.lowering(), o.graph(), t.elementType(), t.shape(), axis, n);
   const Tensor all = popops::multiSlice(o.graph(), t, indices.reshape({n, 1}), {axis}, {1}, o.program(), plan, {}, o.name());
   o.result(0, in_place_of_axis(all, axis, indices.shape()));
 }
@@ -97,7 +100,7 @@ Tensor gather_layout(const LayoutRequest& r) {
   const poplar::Type type = element_type(t.dtype);
   if (ir::elements_of(t.shape) == 0) return {};
   r.lowering.need(Library::popops);
-  const auto plan = plan_of(r.graph, type, extents(t.shape), axis, static_cast<std::size_t>(ir::elements_of(indices.shape)));
+  const auto plan = plan_of(r.lowering, r.graph, type, extents(t.shape), axis, static_cast<std::size_t>(ir::elements_of(indices.shape)));
   return popops::createSliceableTensor(r.graph, type, extents(t.shape), {axis}, {1}, plan, {}, r.name);
 }
 

@@ -1,4 +1,5 @@
 #include "lower/shared/products.h"
+#include "lower/shared/objective.h"
 
 #include <pando/cpu_device.hpp>
 
@@ -64,8 +65,8 @@ poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering&
     flags.set("availableMemoryProportion", fmt::format("{}", lowering.product_share()));
   std::string partials = lowering.options().settings.text("partials_type_matmuls");
   if (a.has("partials_type")) partials = a.dtype("partials_type") == ir::DType::float16 ? "half" : "float";
-  // The products of a network read what others write.
-  flags.set("pando.layout", "blocks");
+  // The products of a network read what others write. Plans for cycles arrange their operands as the machine likes them.
+  if (!plans_for_cycles(lowering)) flags.set("pando.layout", "blocks");
   if (!partials.empty()) flags.set("partialsType", partials);
   return flags;
 }

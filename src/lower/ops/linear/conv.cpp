@@ -16,7 +16,7 @@ constexpr Row lower_conv = {
           const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
           const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
           o.result(0, poplin::convolution(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, false, o.program(), o.name(),
-                                          convolution_options(o.attributes()), &o.lowering().planning()));
+                                          convolution_options(o.attributes(), o.lowering()), &o.lowering().planning()));
         },
     .finish =
         [](OpLowering& o, Epilogue& e) {
@@ -25,7 +25,7 @@ constexpr Row lower_conv = {
           const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
           return poplin::convolutionWithEpilogue(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p,
                                                  {e.results, e.operands, e.product}, e.outs, o.program(), o.name(),
-                                                 convolution_options(o.attributes()), &o.lowering().planning());
+                                                 convolution_options(o.attributes(), o.lowering()), &o.lowering().planning());
         },
     .layout =
         [](const LayoutRequest& r) -> poplar::Tensor {
@@ -34,8 +34,8 @@ constexpr Row lower_conv = {
           const ir::Convolution c = ir::convolution_of(a, input.shape, weight.shape);
           const poplin::ConvParams p = convolution_params(a, c, input.dtype);
           r.lowering.need(Library::poplin);
-          if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, convolution_options(a), &r.lowering.planning());
-          return poplin::createWeights(r.graph, p, r.name, convolution_options(a), &r.lowering.planning()).reshape(extents(weight.shape));
+          if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning());
+          return poplin::createWeights(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning()).reshape(extents(weight.shape));
         },
     .parts = Row::Parts::split,
 };

@@ -16,7 +16,7 @@ constexpr Row lower_conv_input_grad = {
               ir::convolution_onto(o.attributes(), o.attributes().ints("shape"), o.operand_type(1).shape, o.operand_type(0).shape);
           const poplin::ConvParams p = poplin::getGradientParams(convolution_params(o.attributes(), c, o.operand_type(0).dtype));
           o.result(0, poplin::convolution(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, true, o.program(), o.name(),
-                                          convolution_options(o.attributes()), &o.lowering().planning()));
+                                          convolution_options(o.attributes(), o.lowering()), &o.lowering().planning()));
         },
 };
 

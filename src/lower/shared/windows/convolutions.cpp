@@ -1,4 +1,5 @@
 #include "lower/shared/windows/convolutions.h"
+#include "lower/shared/objective.h"
 
 #include "ir/error.h"
 #include "lower/shared/element_types.h"
@@ -49,8 +50,8 @@ Tensor grouped_weights(const Tensor& weight, const ir::Convolution& c) {
   return weight.reshape(shape);
 }
 
-poplar::OptionFlags convolution_options(const ir::Attributes& a) {
-  poplar::OptionFlags options{{"pando.planObjective", "hostTime"}};
+poplar::OptionFlags convolution_options(const ir::Attributes& a, const Lowering& lowering) {
+  poplar::OptionFlags options{{"pando.planObjective", plans_for_cycles(lowering) ? "cycles" : "hostTime"}};
   if (a.has("available_memory_proportions") && !a.floats("available_memory_proportions").empty()) {
     options.set("availableMemoryProportion", fmt::format("{}", a.floats("available_memory_proportions")[0]));
   }

@@ -15,7 +15,7 @@ namespace pando::lower {
 poplin::ConvParams convolution_params(const ir::Attributes& attributes, const ir::Convolution& c, ir::DType dtype);
 // {groups, output channels, input channels, kernel ...}, as the libraries want weights.
 poplar::Tensor grouped_weights(const poplar::Tensor& weight, const ir::Convolution& c);
-poplar::OptionFlags convolution_options(const ir::Attributes& attributes);
+poplar::OptionFlags convolution_options(const ir::Attributes& attributes, const Lowering& lowering);
 popnn::pooling::PoolParams pooling_params(const ir::Attributes& attributes, const ir::Shape& input, ir::DType dtype,
                                           popnn::PoolingType type);
 

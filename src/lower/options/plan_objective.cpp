@@ -1,0 +1,15 @@
+#include "lower/settings/settings.h"
+
+namespace pando::lower {
+
+OptionRow option_plan_objective() {
+  return {.name = "plan_objective",
+          .effect =
+              "on tiles: what plans of products, convolutions and lookups spare, this host's time or the machine's cycles "
+              "(what a profile is read for)",
+          .otherwise = std::string("hostTime"),
+          .choices = {"hostTime", "cycles"},
+          .ipus_only = true};
+}
+
+}  // namespace pando::lower
