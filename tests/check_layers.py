@@ -1,4 +1,6 @@
-"""A module includes only modules of a strictly lower layer, and itself (layers.txt); base knows nothing of the API above it."""
+"""A module includes only modules of a strictly lower layer, and itself (layers.txt); base knows nothing of the API above it. Folders of a
+module have layers, too: no folder includes another one that includes it, on any way around. Tests may look everywhere."""
+import os
 import re
 
 import checking
@@ -17,9 +19,63 @@ def read_layers(text):
     return layers
 
 
+# Modules whose folders still include each other.
+NOT_YET = {"base", "codelet", "compile", "exec", "facade", "graph", "ir", "lower", "popc", "poplibs", "profile", "search", "simulate", "transform"}
+TEST = re.compile(r"_test\.(cpp|h)$|testing\.h$")
+
+
+def folder_edges(tree):
+    """{folder: {folder that its files include: (file, line, header) of one include}} of folders of one module below src."""
+    edges = {}
+    for path, text in tree.items():
+        source = SOURCE.match(path)
+        if not source or TEST.search(path):
+            continue
+        folder = os.path.dirname(path)
+        for include in INCLUDE.finditer(text):
+            header = "src/" + include.group(1)
+            other = os.path.dirname(header)
+            if header in tree and include.group(2) == source.group(1) and other != folder and source.group(1) not in NOT_YET:
+                edges.setdefault(folder, {}).setdefault(other, (path, checking.line_of(text, include.start(1)), include.group(1)))
+    return edges
+
+
+def way_back(edges, start, end):
+    """The shortest list of folders from `start` to `end`, None without one."""
+    before, queue = {start: None}, [start]
+    for folder in queue:
+        if folder == end:
+            way = []
+            while folder is not None:
+                way.append(folder)
+                folder = before[folder]
+            return way[::-1]
+        for other in sorted(edges.get(folder, ())):
+            if other not in before:
+                before[other] = folder
+                queue.append(other)
+    return None
+
+
+def check_folders(tree):
+    edges, messages, said = folder_edges(tree), [], set()
+    for folder in sorted(edges):
+        for other in sorted(edges[folder]):
+            way = way_back(edges, other, folder)
+            if way is None or frozenset(way) in said:
+                continue
+            said.add(frozenset(way))
+            around = [folder, *way]
+            steps = [edges[a][b] for a, b in zip(around, around[1:])]
+            path, line, header = steps[0]
+            back = ", ".join(f"{p}:{n} includes {h}" for p, n, h in steps[1:])
+            messages.append(f"{path}:{line}: folders include each other: it includes {header}; {back}")
+    return messages
+
+
 def check(tree):
     layers = read_layers(tree.get("layers.txt", ""))
-    messages = []
+    messages = check_folders(tree)
     unknown = set()
     for path, text in tree.items():
         source = SOURCE.match(path)
@@ -50,13 +106,19 @@ CLEAN = {
     "src/graph/g.h": '#include "base/ids.h"\n#include "compile/public.hpp"\n',
     "include/compile/public.hpp": "",
     "src/base/a.cpp": '#include "base/a.h"\n',
-    "src/base/a_test.cpp": '#include "poplar/exceptions.hpp"\n',
+    "src/base/a_test.cpp": '#include "poplar/exceptions.hpp"\n#include "base/in/b.h"\n',
+    "src/base/in/b.h": '#include "base/a.h"\n',
+    "src/base/a.h": "",
 }
 CASES = [
     ({"src/graph/g.cpp": '\n#include "compile/a.h"\n'}, "src/graph/g.cpp:2: graph (layer 3) includes compile (layer 4)"),
     ({"src/tile/t.cpp": '#include "graph/g.h"\n'}, "tile (layer 3) includes graph (layer 3)"),
     ({"src/base/a.cpp": '#include "base/a.h"\n#include <poplar/exceptions.hpp>\n'}, "src/base/a.cpp:2: base includes poplar/exceptions.hpp"),
     ({"src/new/n.cpp": ""}, "module src/new has no layer"),
+    ({"src/graph/a/a.h": '#include "graph/b/b.h"\n', "src/graph/b/b.h": "", "src/graph/b/b.cpp": '\n#include "graph/a/a.h"\n'},
+     'src/graph/a/a.h:1: folders include each other: it includes graph/b/b.h; src/graph/b/b.cpp:2 includes graph/a/a.h'),
+    ({"src/graph/h.h": '#include "graph/a/a.h"\n', "src/graph/a/a.h": '#include "graph/b/b.h"\n', "src/graph/b/b.h": '#include "graph/h.h"\n'},
+     'src/graph/a/a.h:1 includes graph/b/b.h, src/graph/b/b.h:1 includes graph/h.h'),
 ]
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ REASONS = {
     "src/lower/replicas.cpp": "kinds of reductions, attribute op",
     "src/lower/shared/index.cpp": "kinds of reductions, attribute reduction",
     "src/lower/shared/labels.cpp": "kinds of reductions, attribute reduction",
-    "src/ranks/parts/replicas.cpp": "forms of a gathered shape, attribute output_shape",
+    "src/split/replicas.cpp": "forms of a gathered shape, attribute output_shape",
     "src/ir/compositions/index/scatter_elements.cpp": "kinds of reductions, attribute reduction",
     "src/ir/compositions/shape/cumulative.cpp": "which operation goes on along the axis",
     "src/ir/compositions/shape/pad.cpp": "kinds of padding, attribute mode",

@@ -4,10 +4,10 @@
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/text/print.h"
-#include "project/checks/window.h"
 #include "project/order.h"
-#include "project/place.h"
-#include "project/take_apart.h"
+#include "project/window.h"
+#include "split/one_op_per_device.h"
+#include "split/place.h"
 #include "transform/distribute/flatten.h"
 
 #include <vector>
@@ -133,10 +133,10 @@ LoopProgram make_loop(Module module, const Policy& policy) {
   check_module(module);
   LoopProgram l;
   l.policy = policy;
-  take_apart(module);
+  split::one_op_per_device(module);
   give_finals_of_their_own(module);
-  l.devices = complete_devices(module);
-  insert_sends(module, l.devices);
+  l.devices = split::complete_devices(module);
+  split::insert_sends(module, l.devices);
   send_order(module, l.devices, policy);
   check(module);
   give_names_of_their_own(module);

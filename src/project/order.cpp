@@ -4,7 +4,7 @@
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/text/print.h"
-#include "project/place.h"
+#include "split/place.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ class Order {
   // One, or both of a transfer.
   std::pair<std::int32_t, std::int32_t> devices_of(OpId o) const {
     const std::int32_t d = devices_[o.index()];
-    return {is_transfer(m_, o) ? m_.type_of(m_.operand(o, 0)).place.device.value : d, d};
+    return {split::is_transfer(m_, o) ? m_.type_of(m_.operand(o, 0)).place.device.value : d, d};
   }
   bool on_one_device(OpId first, OpId then) const {
     const auto a = devices_of(first), b = devices_of(then);
@@ -74,7 +74,7 @@ class Order {
       for (ValueId v : m_.results(o)) changes = changes || is_new[v.index()], update = update || is_new[v.index()];
       for (ValueId v : m_.results(o)) changes_[v.index()] = changes, updated[v.index()] = update;
       in_loop_[o.index()] = changes && !(windowed_ && update);
-      if (is_transfer(m_, o)) {
+      if (split::is_transfer(m_, o)) {
         sent_.try_emplace(static_cast<std::uint64_t>(m_.operand(o, 0).value) << 32 | static_cast<std::uint32_t>(devices_[o.index()]), o);
       }
     }

@@ -1,6 +1,6 @@
-#include "project/place.h"
+#include "split/place.h"
 
-#include "project/testing.h"
+#include "project/testing/testing.h"
 
 #include "ir/checks/verify.h"
 #include "ir/interpreter.h"
@@ -9,6 +9,7 @@
 namespace pando::project::testing {
 namespace {
 
+using namespace pando::split;
 using ::testing::HasSubstr;
 
 std::string without_devices(std::string text) {

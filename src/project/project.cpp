@@ -2,8 +2,8 @@
 
 #include "ir/error.h"
 #include "ir/op_row.h"
-#include "project/checks/versions.h"
-#include "project/place.h"
+#include "project/versions.h"
+#include "split/place.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -99,7 +99,7 @@ class Projection {
       for (OpId o : *ops) {
         if (m_.row(o).effects != Effects::none) {
           stream_[o.index()] = host_end(o, m_.op(o).operand_count == 0);
-        } else if (is_transfer(m_, o)) {
+        } else if (split::is_transfer(m_, o)) {
           stream_[o.index()] = between(o, m_.type_of(m_.operand(o, 0)).place.device.value, l_.device(o));
         }
       }
@@ -112,7 +112,7 @@ class Projection {
       const bool load = m_.op(o).operand_count == 0;
       const std::uint32_t s = stream_[o.index()];
       append(l_.device(o), load ? ActionKind::receive : ActionKind::send, o, s, section, !load, load);
-    } else if (is_transfer(m_, o)) {
+    } else if (split::is_transfer(m_, o)) {
       const std::int32_t from = m_.type_of(m_.operand(o, 0)).place.device.value, to = l_.device(o);
       const std::uint32_t s = stream_[o.index()];
       append(from, ActionKind::send, o, s, section, true, false);

@@ -1,7 +1,7 @@
 // From one loop program to one program for each device.
 #pragma once
 
-#include "project/checks/lags.h"
+#include "project/lags.h"
 #include "project/loop.h"
 #include "project/program.h"
 

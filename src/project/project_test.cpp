@@ -1,6 +1,6 @@
 #include "ir/interpreter.h"
 #include "pando/model_error.hpp"
-#include "project/testing.h"
+#include "project/testing/testing.h"
 #include "transform/distribute/parts.h"
 
 #include <poplar/exceptions.hpp>

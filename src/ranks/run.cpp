@@ -3,9 +3,9 @@
 #include "base/archive.h"
 #include "exec/transports/channels.h"
 #include "ir/error.h"
+#include "ranks/build_hash.h"
 #include "ranks/device_run.h"
 #include "ranks/mail.h"
-#include "ranks/start/build_hash.h"
 #include "transform/distribute/parts.h"
 
 #include <fmt/format.h>

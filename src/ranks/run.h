@@ -1,7 +1,7 @@
 // Runs a distributed program: the parts of this rank, each on an engine and a thread of its own.
 //
 //     auto transport = std::move(exec::in_process_transports(1)[0]);       // all devices on threads of this process; or exec::open_mpi()
-//     Result r = run(split(module), data, *transport, {.steps = 10}, board);
+//     Result r = run(split_program(module), data, *transport, {.steps = 10}, board);
 //
 // Results are the same bits for any number of ranks and threads: every device's program is compiled alone and the same way wherever it
 // runs, and messages of a channel come in their order.

@@ -7,8 +7,8 @@
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "pando/model_error.hpp"
-#include "ranks/parts/split.h"
 #include "ranks/testing.h"
+#include "split/split.h"
 #include "transform/distribute/parts.h"
 
 #include <fmt/format.h>
@@ -65,9 +65,9 @@ std::vector<Case> strategies() {
           {"all", {.data = 2, .pipeline = 2, .microbatches = 2}}};
 }
 
-Program again(const Module& m, std::int64_t capacity = 1) { return split(Module(m), {.capacity = capacity}); }
+Program again(const Module& m, std::int64_t capacity = 1) { return split_program(Module(m), {.capacity = capacity}); }
 Program again_in_parts(const Module& m, std::int64_t part_bytes, std::int64_t capacity = 1) {
-  return split(Module(m), {.capacity = capacity, .part_bytes = part_bytes});
+  return split_program(Module(m), {.capacity = capacity, .part_bytes = part_bytes});
 }
 constexpr std::int64_t kNever = std::int64_t{1} << 60;
 
@@ -421,7 +421,7 @@ TEST(Run, a_remote_buffer_that_two_devices_use_lies_with_one_of_them) {
   options.steps = 2;
   for (unsigned ranks : {1u, 2u}) {
     for (std::int64_t capacity : {0, 1, -1}) {
-      const Program p = split(parse(kShared), {.capacity = capacity});
+      const Program p = split_program(parse(kShared), {.capacity = capacity});
       const Result r = run_on({p}, ranks, {}, options);
       EXPECT_EQ(*testing::find(r.outputs, "d"), HostTensor::of_floats(DType::float32, {2, 2}, std::vector<double>{4, 6, 5, 8}))
           << ranks << ' ' << capacity;
@@ -465,7 +465,7 @@ graph main(x: Tensor[(2), float32, 0]):
 TEST(Split, refuses_what_ranks_cannot_run) {
   const auto id = [](const std::string& text, const SplitOptions& options = {}) {
     try {
-      split(parse(text), options);
+      split_program(parse(text), options);
     } catch (const ModelError& e) { return e.id(); }
     return std::string("accepted");
   };
@@ -504,7 +504,7 @@ graph here)" + on(body, '0') +
                             "\ngraph there" + on(body, '1');
   EXPECT_EQ(id(loops), "buffer-of-several-devices");
   EXPECT_EQ(id(sent, {.capacities = {{"nobody", 2}}}), "stream-name");
-  const Program p = split(parse(sent), {.capacity = 3});
+  const Program p = split_program(parse(sent), {.capacity = 3});
   ASSERT_EQ(p.channels.size(), 1u);
   EXPECT_EQ(p.channels[0].bytes, 8u);
   for (const Part& part : p.parts) EXPECT_THAT(print(part.module), HasSubstr("slots of " + p.channels[0].name + "\" input")) << part.device;
@@ -512,7 +512,7 @@ graph here)" + on(body, '0') +
 
 // Of the user's order each device has what is between its own ops, also where it leads over another device.
 TEST(Split, keeps_the_order_of_each_device) {
-  const Program p = split(parse(R"(module
+  const Program p = split_program(parse(R"(module
 variable "x" input 0: Tensor[(2), float32, 0] = float32(2)[1.0, 2.0]
 variable "y" input 1: Tensor[(2), float32, 1] = float32(2)[3.0, 4.0]
 
@@ -536,7 +536,7 @@ graph main(x: Tensor[(2), float32, 0], y: Tensor[(2), float32, 1]):
 TEST(Split, refuses_branches_in_which_replicas_meet) {
   const auto refusal = [](const std::string& text) -> std::string {
     try {
-      split(parse(text));
+      split_program(parse(text));
     } catch (const ModelError& e) { return std::string(e.id()) + ": " + e.what(); }
     return "accepted";
   };

@@ -9,10 +9,10 @@
 #include "ir/text/print.h"
 #include "lower/lower.h"
 #include "session/dump.h"
-#include "session/host_data.h"
 #include "session/instances.h"
 #include "transform/ambiguity.h"
 #include "transform/devices/complete_places.h"
+#include "transform/devices/host_data.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/expand.h"
 #include "transform/flatten_tuples.h"
@@ -488,7 +488,7 @@ void Session::State::upload(StateId id) {
   const HostTensor data = source->blob(state.data);
   const auto n = static_cast<std::size_t>(local());
   for (std::size_t r = 0; r < n; ++r) {
-    const HostTensor mine = data_of_replica(module, state, data, first() + static_cast<std::int64_t>(r));
+    const HostTensor mine = transform::data_of_replica(module, state, data, first() + static_cast<std::int64_t>(r));
     if (mine.size_bytes() == 0) continue;
     if (!state.input) {
       engine->copyToRemoteBuffer(mine.data(), lower::buffer_handle(state.buffer), static_cast<int>(state.row), static_cast<unsigned>(r));
@@ -531,11 +531,11 @@ void Session::State::download(StateId id) {
   const bool mapped = std::find(options.mapped.begin(), options.mapped.end(), id) != options.mapped.end();
   HostTensor data = source->blob(state.data);
   if (mapped) {
-    store_replicas(module, state, together, const_cast<std::byte*>(data.data()), data);
+    transform::store_replicas(module, state, together, const_cast<std::byte*>(data.data()), data);
     return;
   }
-  HostTensor fresh(data.dtype(), host_shape(module, state, data));
-  store_replicas(module, state, together, fresh.writable(), fresh);
+  HostTensor fresh(data.dtype(), transform::host_shape(module, state, data));
+  transform::store_replicas(module, state, together, fresh.writable(), fresh);
   source->set_blob(state.data, fresh);
 }
 

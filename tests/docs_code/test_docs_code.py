@@ -34,7 +34,7 @@ void in_the_page() {
 """, "}\n")],
     "docs/level/ranks.md": [("""#include "exec/transports/in_process.h"
 #include "ranks/run.h"
-#include "ranks/parts/split.h"
+#include "split/split.h"
 using namespace pando;
 using namespace pando::ranks;
 void in_the_page(const ir::Module& module, const Data& data) {

@@ -8,7 +8,7 @@
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
-#include "project/place.h"
+#include "split/place.h"
 #include "transform/devices/complete_places.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/flatten.h"
@@ -48,7 +48,7 @@ class Placer {
     prepare();
     resolve_tuples();
     devices_of_ops();
-    project::insert_sends(m_, devices_);
+    split::insert_sends(m_, devices_);
     check_torch_ops(m_);
     list_steps();
     list_ends();
@@ -186,7 +186,7 @@ class Placer {
       if (m_.row(o).tuple != Tuple::none) continue;
       if (is_collective(o)) {
         collective(o);
-      } else if (project::is_transfer(m_, o)) {
+      } else if (split::is_transfer(m_, o)) {
         const ValueId from = now(m_.operand(o, 0)), to = m_.result(o);
         steps(device_of(from)).push_back({o, StepKind::send, {from}, {}});
         steps(device_of(to)).push_back({o, StepKind::receive, {}, {to}});

@@ -1,5 +1,5 @@
 // Every rule, tripped by an edit of a right program's text.
-#include "project/testing.h"
+#include "project/testing/testing.h"
 
 namespace pando::project::testing {
 namespace {

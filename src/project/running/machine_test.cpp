@@ -1,6 +1,6 @@
 #include "project/running/machine.h"
 
-#include "project/testing.h"
+#include "project/testing/testing.h"
 
 #include "ir/interpreter.h"
 

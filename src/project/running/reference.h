@@ -2,9 +2,9 @@
 // sample is done before the next begins, so nothing of it depends on lags, buffers or streams.
 #pragma once
 
-#include "project/checks/versions.h"
 #include "project/loop.h"
-#include "project/place.h"
+#include "project/versions.h"
+#include "split/place.h"
 
 #include <algorithm>
 #include <map>
@@ -69,7 +69,7 @@ class Reference {
     std::vector<Value> operands;
     for (ir::ValueId v : m_.operands(o)) operands.push_back(read(o, v, sample));
     // What takes a value to another device does nothing to it.
-    std::vector<Value> results = is_transfer(m_, o) ? operands : domain_.evaluate(o, std::move(operands));
+    std::vector<Value> results = split::is_transfer(m_, o) ? operands : domain_.evaluate(o, std::move(operands));
     for (std::size_t i = 0; i < results.size(); ++i) values_[m_.result(o, i).index()] = std::move(results[i]);
   }
   void host(ir::OpId o, std::int64_t sample, std::map<std::uint32_t, std::int64_t>& loads) {

@@ -1,6 +1,6 @@
 #include "project/text/parse.h"
 
-#include "project/testing.h"
+#include "project/testing/testing.h"
 
 namespace pando::project::testing {
 namespace {

@@ -24,11 +24,10 @@
 #include "ir/checks/read_module.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
+#include "project/parts/pipeline.h"
 #include "ranks/data/pieces.h"
 #include "ranks/launch.h"
 #include "ranks/mail.h"
-#include "ranks/parts/pipeline.h"
-#include "ranks/parts/split.h"
 #include "ranks/run.h"
 #include "ranks/start/check_input.h"
 #include "ranks/start/end_with.h"
@@ -71,7 +70,7 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
     if (pieces)
       ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} is a projected program", a.program);
     if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando pipeline runs --samples");
-    return read_pipeline(text, a.program, a.samples, split_options(a), !a.capacities.empty());
+    return project::read_pipeline(text, a.program, a.samples, split_options(a), !a.capacities.empty());
   }
   if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando pipeline; a module runs --steps");
   ir::Module module = ir::read_module(text, a.program, ir::ModuleRules::of_devices);
@@ -79,7 +78,7 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
     ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
   // Names are the module's: the parts of devices leave out what nothing reads.
   if (pieces) check_pieces(*pieces, module, a.pieces);
-  return split(std::move(module), split_options(a));
+  return split_program(std::move(module), split_options(a));
 }
 
 Data data_of(const Arguments& a, bool has_seed, std::optional<transform::PieceTable> pieces) {

@@ -11,7 +11,6 @@
 #include "project/project.h"
 #include "project/running/run.h"
 #include "project/text/print.h"
-#include "ranks/parts/split.h"
 #include "ranks/run.h"
 #include "ranks/start/check_input.h"
 #include "search/programs/program_search.h"
@@ -19,6 +18,7 @@
 #include "simulate/cluster_json.h"
 #include "simulate/flatten.h"
 #include "simulate/simulate.h"
+#include "split/split.h"
 #include "transform/code_liveness.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/annotate.h"
@@ -101,7 +101,7 @@ void use_search(const std::string& text, Random&) {
 }
 
 void use_run(const std::string& text, Random& random) {
-  ranks::Program p = ranks::split(placed(text));
+  ranks::Program p = ranks::split_program(placed(text));
   ranks::Data data;
   data.set_seed(random.next());
   ranks::Options options;

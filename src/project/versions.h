@@ -4,7 +4,7 @@
 // i + r(definition), and before the trip in which sample i + copies is defined. For a state, the update of sample i makes version i + 1.
 #pragma once
 
-#include "project/checks/lags.h"
+#include "project/lags.h"
 #include "project/loop.h"
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-#include "ranks/program.h"
+#include "split/program.h"
 
 #include "base/archive.h"
 #include "ir/text/print.h"
 
 #include <fmt/format.h>
 
-namespace pando::ranks {
+namespace pando::split {
 
 using namespace ir;
 
@@ -26,8 +26,6 @@ std::uint64_t hash_of(const Program& p) {
   return checksum(text);
 }
 
-unsigned rank_of(std::size_t part, std::size_t parts, unsigned ranks) { return static_cast<unsigned>(part * ranks / parts); }
-
 std::string slots_name(const std::string& channel) { return std::string(kSlots) + channel; }
 bool is_slots(const std::string& variable) { return variable.starts_with(kSlots); }
 
@@ -44,4 +42,4 @@ std::set<std::string> names_of(const Program& program) {
   return names;
 }
 
-}  // namespace pando::ranks
+}  // namespace pando::split

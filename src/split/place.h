@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pando::project {
+namespace pando::split {
 
 // Gives every value of the main graph a device. What is annotated stays. An op runs where its results are said to lie, else where the first
 // variable among its operands lies, else where the first other operand lies, else where its first user runs, else on device 0. A variable
@@ -23,4 +23,4 @@ bool is_transfer(const ir::Module& module, ir::OpId op);
 // Made from nothing: constants, zeros.
 bool is_constant(const ir::Module& module, ir::OpId op);
 
-}  // namespace pando::project
+}  // namespace pando::split

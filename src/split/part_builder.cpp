@@ -1,11 +1,11 @@
-#include "ranks/parts/part_builder.h"
+#include "split/part_builder.h"
 
 #include "base/check.h"
 #include "ir/infer.h"
 #include "ir/op_row.h"
 #include "transform/distribute/module_copy.h"
 
-namespace pando::ranks {
+namespace pando::split {
 
 using namespace ir;
 
@@ -124,4 +124,4 @@ void PartBuilder::add_slots(const exec::Channel& c) {
   add_variable(slots_name(c.name), type, HostTensor(DType::uint8, type.shape));
 }
 
-}  // namespace pando::ranks
+}  // namespace pando::split

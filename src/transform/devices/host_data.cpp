@@ -1,11 +1,11 @@
-#include "session/host_data.h"
+#include "transform/devices/host_data.h"
 
 #include "base/check.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace pando::session {
+namespace pando::transform {
 
 using ir::HostTensor;
 using ir::Module;
@@ -98,4 +98,4 @@ void store_replicas(const Module& m, const State& s, const HostTensor& replicas,
   }
 }
 
-}  // namespace pando::session
+}  // namespace pando::transform

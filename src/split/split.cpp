@@ -1,15 +1,15 @@
-#include "ranks/parts/split.h"
+#include "split/split.h"
 
 #include "base/check.h"
 #include "ir/checks/verify.h"
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/op_row.h"
-#include "project/place.h"
-#include "project/take_apart.h"
-#include "ranks/parts/part_builder.h"
-#include "ranks/parts/replicas.h"
-#include "ranks/parts/share_buffers.h"
+#include "split/one_op_per_device.h"
+#include "split/part_builder.h"
+#include "split/place.h"
+#include "split/replicas.h"
+#include "split/share_buffers.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/flatten.h"
 #include "transform/expand.h"
@@ -23,7 +23,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace pando::ranks {
+namespace pando::split {
 
 using namespace ir;
 
@@ -62,12 +62,12 @@ class Splitter {
     transform::expand(m_, [](const OpRow& row) { return !row.moves; });
     transform::flatten_tuples(m_);
     share_reductions(m_, options_.part_bytes);
-    project::take_apart(m_);
+    one_op_per_device(m_);
     transform::prune(m_);
     if (m_.replicas() > 1) spread();
-    devices_ = project::complete_devices(m_);
+    devices_ = complete_devices(m_);
     share_buffers(m_, devices_);
-    project::insert_sends(m_, devices_);
+    insert_sends(m_, devices_);
     transform::prune(m_);
     for (OpId o : m_.graph(m_.main_graph()).ops) {
       if (m_.op(o).context != Context::normal) {
@@ -78,7 +78,7 @@ class Splitter {
   }
 
   void spread() {
-    project::complete_devices(m_);
+    complete_devices(m_);
     Spread s = spread_replicas(m_, output_names_, options_.part_bytes);
     m_ = std::move(s.module);
     output_names_ = std::move(s.outputs);
@@ -144,7 +144,7 @@ class Splitter {
 
   // --- ops
   void add(OpId o) {
-    if (project::is_transfer(m_, o)) return add_channel(o);
+    if (is_transfer(m_, o)) return add_channel(o);
     copies_[o] = part(devices_[o.index()]).copy(o);
   }
 
@@ -261,6 +261,6 @@ class Splitter {
 
 }  // namespace
 
-Program split(Module module, const SplitOptions& options) { return Splitter(std::move(module), options).run(); }
+Program split_program(Module module, const SplitOptions& options) { return Splitter(std::move(module), options).run(); }
 
-}  // namespace pando::ranks
+}  // namespace pando::split

@@ -1,4 +1,4 @@
-#include "project/take_apart.h"
+#include "split/one_op_per_device.h"
 
 #include "ir/op_row.h"
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace pando::project {
+namespace pando::split {
 
 using namespace ir;
 
@@ -45,7 +45,7 @@ void order_copies(Module& m, const Copies& copies) {
 
 }  // namespace
 
-void take_apart(Module& m) {
+void one_op_per_device(Module& m) {
   const GraphId main = m.main_graph();
   Copies copies;
   std::unordered_map<std::uint32_t, ValueId> instead;
@@ -92,4 +92,4 @@ void take_apart(Module& m) {
   for (ValueId& v : g.finals) v = now(v);
 }
 
-}  // namespace pando::project
+}  // namespace pando::split

@@ -1,4 +1,4 @@
-#include "project/place.h"
+#include "split/place.h"
 
 #include "ir/error.h"
 #include "ir/infer.h"
@@ -6,7 +6,7 @@
 
 #include <unordered_map>
 
-namespace pando::project {
+namespace pando::split {
 
 using namespace ir;
 
@@ -237,4 +237,4 @@ std::vector<std::int32_t> complete_devices(Module& module) { return Completion(m
 
 void insert_sends(Module& module, std::vector<std::int32_t>& devices) { Sends(module, devices).run(); }
 
-}  // namespace pando::project
+}  // namespace pando::split

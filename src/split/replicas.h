@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace pando::ranks {
+namespace pando::split {
 
 struct Spread {
   ir::Module module;
@@ -20,8 +20,8 @@ struct Spread {
 // Replica r of a module with devices 0 to d - 1 gets the devices r * d to r * d + d - 1, buffers of its own, and streams and variables
 // whose names end in
 // ".r" and its number. Where replicas meet, an op on each device takes what the others send. Values of the main graph must lie on devices
-// (project/place.h). `outputs`: what the main graph's outputs are called. Reductions of tensors of `part_bytes` are shared out
+// (split/place.h). `outputs`: what the main graph's outputs are called. Reductions of tensors of `part_bytes` are shared out
 // (collectives.h). Refuses (not_implemented) replicas that meet inside of graphs.
 Spread spread_replicas(const ir::Module& module, const std::vector<std::string>& outputs, std::int64_t part_bytes);
 
-}  // namespace pando::ranks
+}  // namespace pando::split

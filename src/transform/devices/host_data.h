@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace pando::session {
+namespace pando::transform {
 
 // What one replica begins with. Shares the bytes where it is the whole of them.
 ir::HostTensor data_of_replica(const ir::Module& module, const ir::State& state, const ir::HostTensor& data, std::int64_t replica);
@@ -15,4 +15,4 @@ ir::Shape host_shape(const ir::Module& module, const ir::State& state, const ir:
 void store_replicas(const ir::Module& module, const ir::State& state, const ir::HostTensor& replicas, std::byte* to,
                     const ir::HostTensor& like);
 
-}  // namespace pando::session
+}  // namespace pando::transform

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace pando::ranks {
+namespace pando::split {
 
 // Smaller tensors go whole: a message costs more than its bytes.
 inline constexpr std::int64_t kPartBytes = 32 << 10;
@@ -33,4 +33,4 @@ ir::ValueId reduce_at(ir::Module& m, ir::GraphId graph, std::span<const ir::Valu
 // Writes all_reduce ops of the main graph in parts, where that is cheaper.
 void share_reductions(ir::Module& m, std::int64_t least_bytes);
 
-}  // namespace pando::ranks
+}  // namespace pando::split

@@ -1,8 +1,8 @@
-#include "project/checks/versions.h"
+#include "project/versions.h"
 
 #include "ir/error.h"
 #include "ir/text/print.h"
-#include "project/place.h"
+#include "split/place.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "project/checks/window.h"
+#include "project/window.h"
 
 #include "ir/error.h"
 #include "ir/infer.h"

@@ -1,5 +1,5 @@
 // Projected programs on ranks, against the runner of src/project.
-#include "ranks/parts/pipeline.h"
+#include "project/parts/pipeline.h"
 
 #include "ir/text/parse.h"
 #include "project/project.h"

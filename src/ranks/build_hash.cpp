@@ -1,4 +1,4 @@
-#include "ranks/start/build_hash.h"
+#include "ranks/build_hash.h"
 
 #include "base/archive.h"
 

@@ -1,7 +1,7 @@
-#include "project/checks/lags.h"
+#include "project/lags.h"
 
-#include "project/place.h"
-#include "project/testing.h"
+#include "project/testing/testing.h"
+#include "split/place.h"
 
 #include <fmt/format.h>
 

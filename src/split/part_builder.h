@@ -1,13 +1,13 @@
 // Writes the module of one device from pieces of a program of several.
 #pragma once
 
-#include "ranks/program.h"
+#include "split/program.h"
 
 #include <span>
 #include <string>
 #include <unordered_map>
 
-namespace pando::ranks {
+namespace pando::split {
 
 class PartBuilder {
  public:
@@ -51,4 +51,4 @@ class PartBuilder {
   std::vector<bool> uses_buffer_;
 };
 
-}  // namespace pando::ranks
+}  // namespace pando::split

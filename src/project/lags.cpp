@@ -1,8 +1,8 @@
-#include "project/checks/lags.h"
+#include "project/lags.h"
 
 #include "ir/op_row.h"
 #include "project/components.h"
-#include "project/place.h"
+#include "split/place.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ class Solver {
       : l_(l), m_(*l.module), number_(m_.op_count(), -1), transfer_(l.body.size()), component_(l.body.size()) {
     for (std::size_t i = 0; i < l.body.size(); ++i) {
       number_[l.body[i].index()] = static_cast<std::int32_t>(i);
-      transfer_[i] = is_transfer(m_, l.body[i]);
+      transfer_[i] = split::is_transfer(m_, l.body[i]);
     }
   }
 

@@ -3,10 +3,10 @@
 
 #include "ir/module.h"
 
-namespace pando::project {
+namespace pando::split {
 
 // Replaces each op of the main graph whose results lie on several devices (all_reduce) by one op for each of those, which computes there
 // what the device gets of it, from all operands. So every op runs on one device, and what it needs is sent there.
-void take_apart(ir::Module& module);
+void one_op_per_device(ir::Module& module);
 
-}  // namespace pando::project
+}  // namespace pando::split

@@ -1,4 +1,4 @@
-#include "ranks/parts/collectives.h"
+#include "split/collectives.h"
 
 #include "ir/op_row.h"
 #include "ir/op_table.h"
@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace pando::ranks {
+namespace pando::split {
 
 using namespace ir;
 
@@ -115,4 +115,4 @@ void share_reductions(Module& m, std::int64_t least_bytes) {
   for (ValueId& v : m.graph(main).finals) v = now(v);
 }
 
-}  // namespace pando::ranks
+}  // namespace pando::split

@@ -1,11 +1,11 @@
-#include "ranks/parts/pipeline.h"
+#include "project/parts/pipeline.h"
 
 #include "base/check.h"
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "project/checks/check.h"
 #include "project/text/parse.h"
-#include "ranks/parts/part_builder.h"
+#include "split/part_builder.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,10 +13,10 @@
 #include <numeric>
 #include <set>
 
-namespace pando::ranks {
+namespace pando::project {
 
 using namespace ir;
-using namespace pando::project;
+using namespace pando::split;
 
 namespace {
 
@@ -252,7 +252,7 @@ Program pipeline(const ProjectedProgram& p, std::int64_t samples) {
 Program read_pipeline(const std::string& text, const std::string& file, std::int64_t samples, const SplitOptions& capacities,
                       bool replace) {
   if (samples < 1) refuse(ErrorClass::value, "samples", "{} is a projected program: say on how many --samples it runs", file);
-  ProjectedProgram p = project::parse(text, file);
+  ProjectedProgram p = parse(text, file);
   std::map<std::string, std::int64_t> left = capacities.capacities;
   for (Stream& s : p.streams) {
     if (replace) s.capacity = capacities.capacity;
@@ -264,4 +264,4 @@ Program read_pipeline(const std::string& text, const std::string& file, std::int
   return pipeline(p, samples);
 }
 
-}  // namespace pando::ranks
+}  // namespace pando::project

@@ -1,11 +1,11 @@
-#include "ranks/parts/replicas.h"
+#include "split/replicas.h"
 
 #include "ir/error.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
 #include "ir/text/print.h"
-#include "ranks/parts/collectives.h"
-#include "session/host_data.h"
+#include "split/collectives.h"
+#include "transform/devices/host_data.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <map>
 #include <utility>
 
-namespace pando::ranks {
+namespace pando::split {
 
 using namespace ir;
 
@@ -129,7 +129,8 @@ class Spreader {
     const Type t = type(from_.type(old.type), r);
     s.name = named(old.name, r);
     s.type = to().type(t);
-    if (old.data.valid()) s.data = to().add_blob(session::data_of_replica(from_, old, from_.blob(old.data), static_cast<std::int64_t>(r)));
+    if (old.data.valid())
+      s.data = to().add_blob(transform::data_of_replica(from_, old, from_.blob(old.data), static_cast<std::int64_t>(r)));
     s.grouping = ReplicaGrouping(1);
     s.retrieval = Retrieval::one_per_group;
     s.sharded = false;
@@ -366,4 +367,4 @@ Spread spread_replicas(const Module& module, const std::vector<std::string>& out
   return Spreader(module, outputs, part_bytes).run();
 }
 
-}  // namespace pando::ranks
+}  // namespace pando::split

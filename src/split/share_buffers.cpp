@@ -1,4 +1,4 @@
-#include "ranks/parts/share_buffers.h"
+#include "split/share_buffers.h"
 
 #include "ir/error.h"
 #include "ir/infer.h"
@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace pando::ranks {
+namespace pando::split {
 
 using namespace ir;
 
@@ -128,4 +128,4 @@ class Sharing {
 
 void share_buffers(Module& module, std::vector<std::int32_t>& devices) { Sharing(module, devices).run(); }
 
-}  // namespace pando::ranks
+}  // namespace pando::split

@@ -5,19 +5,20 @@
 #pragma once
 
 #include "project/program.h"
-#include "ranks/parts/split.h"
-#include "ranks/program.h"
+#include "split/program.h"
+#include "split/split.h"
 
 #include <cstdint>
 #include <string>
 
-namespace pando::ranks {
+namespace pando::project {
 
 // One run (step) takes `samples` samples. Refuses (value) samples that are no whole number of windows.
-Program pipeline(const project::ProjectedProgram& program, std::int64_t samples);
+split::Program pipeline(const ProjectedProgram& program, std::int64_t samples);
 
 // The same from text. `capacities`: with `replace`, the option's own capacity holds for all streams. Refuses (value) a program that breaks
 // a rule of project/checks/check.h, with what `pando pipeline` says of it.
-Program read_pipeline(const std::string& text, const std::string& file, std::int64_t samples, const SplitOptions& capacities, bool replace);
+split::Program read_pipeline(const std::string& text, const std::string& file, std::int64_t samples, const split::SplitOptions& capacities,
+                             bool replace);
 
-}  // namespace pando::ranks
+}  // namespace pando::project
