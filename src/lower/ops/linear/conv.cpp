@@ -35,7 +35,8 @@ constexpr Row lower_conv = {
           const poplin::ConvParams p = convolution_params(a, c, input.dtype);
           r.lowering.need(Library::poplin);
           if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning());
-          return poplin::createWeights(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning()).reshape(extents(weight.shape));
+          return poplin::createWeights(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning())
+              .reshape(extents(weight.shape));
         },
     .parts = Row::Parts::split,
 };
