@@ -115,10 +115,10 @@ CASES = [
     ({"src/tile/t.cpp": '#include "graph/g.h"\n'}, "tile (layer 3) includes graph (layer 3)"),
     ({"src/base/a.cpp": '#include "base/a.h"\n#include <poplar/exceptions.hpp>\n'}, "src/base/a.cpp:2: base includes poplar/exceptions.hpp"),
     ({"src/new/n.cpp": ""}, "module src/new has no layer"),
-    ({"src/graph/a/a.h": '#include "graph/b/b.h"\n', "src/graph/b/b.h": "", "src/graph/b/b.cpp": '\n#include "graph/a/a.h"\n'},
-     'src/graph/a/a.h:1: folders include each other: it includes graph/b/b.h; src/graph/b/b.cpp:2 includes graph/a/a.h'),
-    ({"src/graph/h.h": '#include "graph/a/a.h"\n', "src/graph/a/a.h": '#include "graph/b/b.h"\n', "src/graph/b/b.h": '#include "graph/h.h"\n'},
-     'src/graph/a/a.h:1 includes graph/b/b.h, src/graph/b/b.h:1 includes graph/h.h'),
+    ({"src/schedule/a/a.h": '#include "schedule/b/b.h"\n', "src/schedule/b/b.h": "", "src/schedule/b/b.cpp": '\n#include "schedule/a/a.h"\n'},
+     'src/schedule/a/a.h:1: folders include each other: it includes schedule/b/b.h; src/schedule/b/b.cpp:2 includes schedule/a/a.h'),
+    ({"src/schedule/h.h": '#include "schedule/a/a.h"\n', "src/schedule/a/a.h": '#include "schedule/b/b.h"\n', "src/schedule/b/b.h": '#include "schedule/h.h"\n'},
+     'src/schedule/a/a.h:1 includes schedule/b/b.h, src/schedule/b/b.h:1 includes schedule/h.h'),
 ]
 
 if __name__ == "__main__":

@@ -27,6 +27,9 @@ using namespace poplar;
 using namespace poplar::program;
 void in_the_page(Graph& graph) {
 """, "}\n")],
+    "docs/debug-a-program.md": [("""#include <poplar/Graph.hpp>
+void in_the_page(poplar::Graph& graph) {
+""", "}\n")],
     "docs/level/distribution.md": [("""#include "models/mlp.h"
 #include "transform/distribute/parallelise.h"
 using namespace pando;

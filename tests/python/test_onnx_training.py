@@ -3,7 +3,7 @@ import numpy as np
 import popxl
 import pytest
 from popxl import distribution
-from test_distribution import _field, _node, _tensor, _value
+from onnx_bytes import _field, _node, _tensor, _value
 
 BATCH = 8
 
