@@ -2,8 +2,8 @@
 #include "bench.h"
 #include "emit/emit.h"
 #include "models/gpt.h"
-#include "transform/distribute/layout/pieces.h"
 #include "transform/distribute/parallelise.h"
+#include "transform/distribute/pieces.h"
 
 namespace pando::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "base/threads.h"
+#include "base/process/threads.h"
 #include "bench.h"
 #include "exec/runner.h"
 #include "tile/hand_made.h"

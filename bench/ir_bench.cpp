@@ -1,7 +1,7 @@
 // A module of a million ops at the model level: built with inferred types, verified, printed, parsed.
 #include "bench.h"
 #include "ir/checks/verify.h"
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 

@@ -1,6 +1,6 @@
 // A loop of 400,000 ops on 16 devices: placed, given lags, projected, checked, printed, parsed.
 #include "bench.h"
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 #include "project/checks/check.h"
 #include "project/project.h"
 #include "project/text/parse.h"

@@ -5,8 +5,8 @@
 #include "search/search.h"
 #include "search/timeline.h"
 #include "search/validate.h"
+#include "simulate/costs/flatten.h"
 #include "simulate/csv.h"
-#include "simulate/flatten.h"
 #include "simulate/simulate.h"
 #include "transform/distribute/parallelise.h"
 

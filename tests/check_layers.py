@@ -19,8 +19,6 @@ def read_layers(text):
     return layers
 
 
-# Modules whose folders still include each other.
-NOT_YET = {"base", "codelet", "compile", "exec", "facade", "graph", "ir", "lower", "popc", "poplibs", "profile", "search", "simulate", "transform"}
 TEST = re.compile(r"_test\.(cpp|h)$|testing\.h$")
 
 
@@ -35,7 +33,7 @@ def folder_edges(tree):
         for include in INCLUDE.finditer(text):
             header = "src/" + include.group(1)
             other = os.path.dirname(header)
-            if header in tree and include.group(2) == source.group(1) and other != folder and source.group(1) not in NOT_YET:
+            if header in tree and include.group(2) == source.group(1) and other != folder:
                 edges.setdefault(folder, {}).setdefault(other, (path, checking.line_of(text, include.start(1)), include.group(1)))
     return edges
 

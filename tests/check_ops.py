@@ -18,14 +18,14 @@ LIST = 4
 REASONS = {
     "src/simulate/costs/cost_model.cpp": "DistIR's names and rules of its ops, by ours: the reference's table, not ours",
     "src/search/validation_b200.cpp": "a column of published measurements",
-    "src/lower/replicas.cpp": "kinds of reductions, attribute op",
+    "src/lower/shared/replicas.cpp": "kinds of reductions, attribute op",
     "src/lower/shared/index.cpp": "kinds of reductions, attribute reduction",
     "src/lower/shared/labels.cpp": "kinds of reductions, attribute reduction",
     "src/split/replicas.cpp": "forms of a gathered shape, attribute output_shape",
     "src/ir/compositions/index/scatter_elements.cpp": "kinds of reductions, attribute reduction",
     "src/ir/compositions/shape/cumulative.cpp": "which operation goes on along the axis",
     "src/ir/compositions/shape/pad.cpp": "kinds of padding, attribute mode",
-    "src/ir/types/tuples.cpp": "kinds of reductions, attribute op",
+    "src/ir/shared/tuples.cpp": "kinds of reductions, attribute op",
     "src/emit/torch/ops/distributed.cpp": "kinds of reductions, attribute op",
     "src/emit/torch/ops/index.cpp": "kinds of reductions, attribute reduction",
     "src/ir/shared/nll.cpp": "kinds of reductions, attribute reduction",
@@ -77,7 +77,7 @@ CLEAN = {
     "src/ir/ops/a/mul.cpp": '    .name = "mul",\n',
     "src/transform/a.cpp": 'if (row.adds == Adds::operands) x = b.op("add", {a, b});  // not name == "add"\nif (mode == "fast") return;',
     "src/transform/a_test.cpp": 'if (m.row(o).name == "add") ++n;',
-    "src/lower/replicas.cpp": 'if (op == "mul") return;',
+    "src/lower/shared/replicas.cpp": 'if (op == "mul") return;',
 }
 CASES = [
     ({"src/transform/b.cpp": '\nif (m.row(o).name == "add") return;'}, "src/transform/b.cpp:2: 'add' is compared"),
@@ -86,7 +86,7 @@ CASES = [
     ({"src/simulate/b.cpp": 'if (row.name.ends_with("_grad")) return;'}, "a part of an op's name"),
     ({"src/simulate/b.cpp": 'if (m.row(o).name.starts_with("conv")) return;'}, "a part of an op's name"),
     ({"src/search/b.cpp": '{"add", 1},\n{"mul", 2},\n{"add", 3},\n{"mul", 4},'}, "src/search/b.cpp:1: a list of 4 ops"),
-    ({"src/lower/replicas.cpp": ""}, "the reason can go"),
+    ({"src/lower/shared/replicas.cpp": ""}, "the reason can go"),
 ]
 
 if __name__ == "__main__":

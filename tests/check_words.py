@@ -7,7 +7,7 @@ import checking
 TYPES = {
     "Piece": "src/transform/distribute/parallelise.h",
     "Plan": "src/compile/plan.h",
-    "Access": "src/facade/state.h",
+    "Access": "src/facade/state/state.h",
 }
 # Names of the public API of others.
 PUBLIC = {"include/popnn/CTCPlan.hpp"}
@@ -37,7 +37,7 @@ CLEAN = {
     "include/popnn/CTCPlan.hpp": "class POPLAR_EXPORT Plan {",
     "src/poplibs/ctc_plan.h": "class Plan::Impl {",
     "src/compile/resolve.h": "struct Plan;\nclass Resolver {\n  const Plan& plan_;\n};\n// A class Plan: what is said in words\n",
-    "src/facade/state.h": "struct Access {};",
+    "src/facade/state/state.h": "struct Access {};",
     "include/poplar/Export.hpp": "struct Access;",
     "src/planning/product.h": "struct ProductPlan {};\nenum class AccessKind { read };\nfriend struct pando::facade::Access;\n",
 }

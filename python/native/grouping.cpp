@@ -1,6 +1,6 @@
 #include "native/native.h"
 
-#include "ir/types/replica_grouping.h"
+#include "ir/replica_grouping.h"
 
 namespace pando::python {
 

@@ -1,7 +1,7 @@
 // The reference interpreter, for tests: what a session computes, without a machine.
 #include "native/native.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 
 namespace pando::python {
 

@@ -4,7 +4,7 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
-#include "ir/schedule.h"
+#include "ir/semantics/schedule.h"
 #include "transform/expand.h"
 
 #include <algorithm>

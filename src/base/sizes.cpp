@@ -1,6 +1,6 @@
 #include "base/sizes.h"
 
-#include "base/process/host_memory.h"
+#include "base/host_memory.h"
 
 namespace pando {
 

@@ -16,9 +16,9 @@
 
 #include "base/files/store.h"
 #include "base/version.h"
-#include "codelet/cpu_features.h"
 #include "codelet/popc/popc_process.h"
 #include "codelet/store/cache.h"
+#include "codelet/store/cpu_features.h"
 #include "codelet/store/gp_file.h"
 
 namespace pando::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando {
 

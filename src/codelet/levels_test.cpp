@@ -1,9 +1,9 @@
 // Code for several levels of processors in one file: which is loaded, that results have the same bits, and what is refused.
 #include <algorithm>
 
-#include "codelet/cpu_features.h"
 #include "codelet/library_test.h"
 #include "codelet/store/cache.h"
+#include "codelet/store/cpu_features.h"
 
 namespace pando {
 namespace {

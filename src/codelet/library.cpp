@@ -13,13 +13,13 @@
 #include "base/files/input_file.h"
 #include "base/files/temporary.h"
 #include "base/text/similar_names.h"
-#include "codelet/cpu_features.h"
+#include "codelet/gp_store.h"
 #include "codelet/loader.h"
 #include "codelet/popc/popc_process.h"
 #include "codelet/popc/popc_version.h"
 #include "codelet/store/cache.h"
+#include "codelet/store/cpu_features.h"
 #include "codelet/store/gp_file.h"
-#include "codelet/store/gp_store.h"
 
 namespace pando {
 

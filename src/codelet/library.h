@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/shared_bytes.h"
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando {
 

@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "codelet/foreign_call.h"
+#include "codelet/runtime/tile_context.h"
 #include "codelet/store/gp_file.h"
-#include "codelet/tile_context.h"
 #include "poplar/exceptions.hpp"
 
 namespace pando {

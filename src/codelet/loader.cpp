@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/files/temporary.h"
 #include "codelet/code_ranges.h"
+#include "codelet/runtime/tile_context.h"
 #include "codelet/store/gp_file.h"
-#include "codelet/tile_context.h"
 
 namespace pando {
 

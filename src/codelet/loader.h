@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando {
 

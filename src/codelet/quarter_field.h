@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando {
 

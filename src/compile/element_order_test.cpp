@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "compile/passes/communicate.h"
+#include "compile/communicate.h"
 #include "machine/machine.h"
 
 namespace pando::compile {

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/process/stop.h"
-#include "compile/passes/communicate.h"
+#include "compile/communicate.h"
 
 namespace pando::compile {
 

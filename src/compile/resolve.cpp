@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "compile/passes/communicate.h"
+#include "compile/communicate.h"
 #include "tile/runs.h"
 
 namespace pando::compile {

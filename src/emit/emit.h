@@ -3,7 +3,7 @@
 
 #include "ir/module.h"
 #include "project/program.h"
-#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/pieces.h"
 
 #include <cstdint>
 #include <optional>

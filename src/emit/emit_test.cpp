@@ -2,16 +2,16 @@
 
 #include "base/testing/golden.h"
 #include "emit/torch/torch_row.h"
-#include "ir/infer.h"
 #include "ir/op_table.h"
 #include "ir/rows/sample.h"
-#include "ir/samples.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/samples.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "models/mlp.h"
 #include "pando/model_error.hpp"
-#include "transform/distribute/layout/pieces.h"
 #include "transform/distribute/parallelise.h"
+#include "transform/distribute/pieces.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include "exec/fibers/fiber.h"
 #include "exec/memory.h"
-#include "exec/threads/fiber.h"
 #include "tile/hand_made.h"
 
 namespace pando::exec {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/process/host_memory.h"
+#include "base/host_memory.h"
 #include "base/sizes.h"
 #include "exec/address_space.h"
 #include "exec/touched_memory.h"

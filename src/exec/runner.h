@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "codelet/library.h"
-#include "exec/faults/break_at.h"
+#include "exec/break_at.h"
 #include "tile/observer.h"
 #include "tile/program.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codelet/hand_made.h"
-#include "codelet/tile_context.h"
+#include "codelet/runtime/tile_context.h"
 #include "tile/hand_made.h"
 
 namespace pando::exec::testing_kernels {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "exec/runner.h"
-#include "facade/state.h"
-#include "facade/target_state.h"
+#include "facade/state/state.h"
+#include "facade/state/target_state.h"
 #include "poplar/DeviceManager.hpp"
 #include "poplar/IPUModel.hpp"
 

@@ -1,7 +1,7 @@
 // Functions that add steps to a program: cycle counts, floating-point behaviour, seeds, metadata tensors; and pando/host.hpp.
 #include "facade/builtin/builtin_codelets.h"
 #include "facade/engine/engine_state.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "pando/host.hpp"
 #include "pando/transfer.hpp"
 #include "poplar/CSRFunctions.hpp"

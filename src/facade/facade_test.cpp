@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "facade/engine/engine_option_rows.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "graph/program.h"
 #include "pando/mapping.hpp"
 #include "pando/ownership.hpp"

@@ -9,8 +9,8 @@
 #include "base/version.h"
 #include "codelet/store/gp_file.h"
 #include "facade/engine/engine_options.h"
-#include "facade/state.h"
-#include "facade/target_state.h"
+#include "facade/state/state.h"
+#include "facade/state/target_state.h"
 
 namespace pando::facade {
 

@@ -5,7 +5,7 @@
 
 #include "base/archive.h"
 #include "facade/graph_json.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace poplar {
 

@@ -2,7 +2,7 @@
 #include "poplar/Graph.hpp"
 
 #include "codelet/quarter_field.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace pando::facade {
 

@@ -4,7 +4,7 @@
 #include "base/process/stop.h"
 #include "base/sizes.h"
 #include "facade/engine/graph_facts.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "graph/convert.h"
 #include "pando/mapping.hpp"
 #include "poplar/MetadataCreation.hpp"

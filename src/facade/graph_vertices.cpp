@@ -8,7 +8,7 @@
 #include "codelet/quarter_field.h"
 #include "facade/builtin/builtin_codelets.h"
 #include "facade/engine/graph_facts.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "graph/convert.h"
 
 namespace poplar {

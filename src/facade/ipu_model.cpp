@@ -1,7 +1,7 @@
 #include "poplar/IPUModel.hpp"
 
-#include "facade/state.h"
-#include "facade/target_state.h"
+#include "facade/state/state.h"
+#include "facade/state/target_state.h"
 
 namespace poplar {
 

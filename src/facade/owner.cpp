@@ -1,7 +1,7 @@
 // Which graph a thing belongs to, and the one place that refuses those of another.
 #include <pando/ownership.hpp>
 
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace pando::facade {
 

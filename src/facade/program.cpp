@@ -1,8 +1,8 @@
 #include "poplar/Program.hpp"
 
-#include "facade/state.h"
-#include "graph/checks/step_rules.h"
+#include "facade/state/state.h"
 #include "graph/program_walk.h"
+#include "graph/step_rules.h"
 #include "poplar/Graph.hpp"
 
 namespace pando::facade {

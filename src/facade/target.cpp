@@ -8,8 +8,8 @@
 
 #include "base/archive.h"
 #include "base/element_type.h"
-#include "facade/state.h"
-#include "facade/target_state.h"
+#include "facade/state/state.h"
+#include "facade/state/target_state.h"
 #include "machine/units.h"
 #include "poplar/TypeConversion.hpp"
 

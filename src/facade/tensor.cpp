@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 #include <cstring>
 
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "poplar/TypeConversion.hpp"
 
 namespace pando::facade {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace poplar {
 

@@ -1,7 +1,7 @@
 #include "poplar/Type.hpp"
 
 #include "base/element_type.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "poplar/CodeletFileType.hpp"
 #include "poplar/Error.hpp"
 #include "poplar/SyncType.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/values/convert.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace poplar {
 namespace {

@@ -414,7 +414,7 @@ PANDO_CALLS_CODELETS Interpreter::TileBlock& Interpreter::tile_block(TileId tile
   return block;
 }
 
-// Builds the vertex's host object (codelet/codelet.h) and calls the kernel on it.
+// Builds the vertex's host object (codelet/store/codelet.h) and calls the kernel on it.
 PANDO_CALLS_CODELETS bool Interpreter::call_kernel(const Vertex& vertex, VertexOperands& operands, unsigned replica) {
   const Codelet& codelet = graph_.library()[vertex.codelet];
   AlignedBytes object(codelet.host_size);

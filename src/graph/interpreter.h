@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codelet/tile_context.h"
+#include "codelet/runtime/tile_context.h"
 #include "graph/graph.h"
 
 namespace pando::graph {

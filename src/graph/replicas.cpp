@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "graph/checks/step_rules.h"
+#include "graph/step_rules.h"
 
 namespace pando::graph {
 

@@ -14,9 +14,9 @@
 
 #include "base/ids.h"
 #include "ir/host_tensor.h"
-#include "ir/ids.h"
+#include "ir/replica_grouping.h"
 #include "ir/types/attributes.h"
-#include "ir/types/replica_grouping.h"
+#include "ir/types/ids.h"
 #include "ir/types/type.h"
 
 #include <cstdint>
@@ -130,7 +130,7 @@ class Module {
   GraphId add_graph(std::string name);
   ValueId add_input(GraphId graph, const Type& type, std::string_view name, bool by_ref = false);
   void add_output(GraphId graph, ValueId value);
-  // Appends an op whose result types are given; most callers want infer_and_add of ir/infer.h.
+  // Appends an op whose result types are given; most callers want infer_and_add of ir/semantics/infer.h.
   OpId add_op(GraphId graph, OpKind kind, std::span<const ValueId> operands, const Attributes& attributes, std::span<const GraphId> graphs,
               std::span<const TypeId> results, std::string_view name = {});
   // The same for whoever adds millions of ops: everything is interned already, and `name` names all results. Names need not be unique then:

@@ -1,8 +1,8 @@
 // The table of ops, sorted by name: one row for each file of ops/.
 #pragma once
 
-#include "ir/ids.h"
 #include "ir/op_row.h"
+#include "ir/types/ids.h"
 
 #include <optional>
 #include <span>

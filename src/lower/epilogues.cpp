@@ -1,6 +1,6 @@
 // Products and convolutions with the element-wise ops that read their results: they wait for these, and all are computed part by part.
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <fmt/format.h>
 

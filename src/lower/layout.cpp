@@ -1,6 +1,6 @@
 // How new variables are mapped: as the first reader with a wish likes them, seen through views and calls; else linearly.
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <pando/mapping.hpp>
 #include <pando/placing.hpp>

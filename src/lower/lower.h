@@ -10,7 +10,7 @@
 #pragma once
 
 #include "ir/module.h"
-#include "lower/settings/settings.h"
+#include "lower/terms/settings.h"
 
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>

@@ -2,7 +2,7 @@
 #include "base/check.h"
 #include "ir/error.h"
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <fmt/format.h>
 #include <pando/placing.hpp>

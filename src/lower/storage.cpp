@@ -1,7 +1,7 @@
 // Who lies where, and what has to move before storage is overwritten.
 #include "base/check.h"
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <fmt/format.h>
 

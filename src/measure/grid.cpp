@@ -7,7 +7,7 @@
 #include "search/programs/program_search.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/costs/calibrate.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 
 #include <fmt/format.h>
 #include <poplar/exceptions.hpp>

@@ -1,7 +1,7 @@
 #include "measure/grid.h"
 #include "measure/run.h"
 
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 #include "simulate/ipu_cluster.h"
 
 #include <gmock/gmock.h>

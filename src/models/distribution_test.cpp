@@ -1,8 +1,8 @@
 // What the transforms leave in a program: collectives where they are known to be, memory that gets less, errors that name what does not
 // fit.
 #include "ir/checks/verify.h"
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"

@@ -1,8 +1,8 @@
 // Loops of the main graph: written out, cut over devices, their trips on the stages of a pipeline.
 #include "ir/construction/builder.h"
-#include "ir/infer.h"
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "models/testing.h"

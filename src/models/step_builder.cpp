@@ -1,6 +1,6 @@
 #include "models/step_builder.h"
 
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 #include "transform/distribute/flatten.h"
 #include "transform/gradient/autodiff.h"
 

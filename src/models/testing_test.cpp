@@ -1,8 +1,8 @@
 #include "models/testing.h"
 
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
 #include "ir/random.h"
+#include "ir/semantics/interpreter.h"
 #include "pando/model_error.hpp"
 #include "transform/distribute/parts.h"
 

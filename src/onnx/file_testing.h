@@ -1,7 +1,7 @@
 // Writes ONNX files for tests, and runs what is made of them.
 #pragma once
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"

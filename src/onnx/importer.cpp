@@ -1,9 +1,9 @@
 #include "onnx/importer.h"
 
 #include "ir/checks/verify.h"
-#include "ir/infer.h"
-#include "ir/interpreter.h"
 #include "ir/refuse_at.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/interpreter.h"
 #include "onnx/tensor_reader.h"
 
 #include <algorithm>

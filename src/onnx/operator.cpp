@@ -1,7 +1,7 @@
 #include "onnx/operator.h"
 
-#include "ir/infer.h"
 #include "ir/refuse_at.h"
+#include "ir/semantics/infer.h"
 #include "onnx/tensor_reader.h"
 
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "onnx/training.h"
 
 #include "ir/checks/verify.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/refuse_at.h"
+#include "ir/semantics/infer.h"
 #include "onnx/importer.h"
 #include "transform/gradient/autodiff.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "codelet/cpu_features.h"
+#include "codelet/store/cpu_features.h"
 
 namespace pando::popc {
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "codelet/cpu_features.h"
+#include "codelet/store/cpu_features.h"
 
 namespace pando::popc {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profile/plan/plan.h"
+#include "profile/plan.h"
 
 namespace pando::profile {
 

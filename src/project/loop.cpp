@@ -2,7 +2,7 @@
 
 #include "ir/checks/verify.h"
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/print.h"
 #include "project/order.h"
 #include "project/window.h"

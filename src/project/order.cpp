@@ -1,8 +1,8 @@
 #include "project/order.h"
 
 #include "ir/error.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/print.h"
 #include "split/place.h"
 

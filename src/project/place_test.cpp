@@ -3,7 +3,7 @@
 #include "project/testing/testing.h"
 
 #include "ir/checks/verify.h"
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/print.h"
 
 namespace pando::project::testing {

@@ -1,4 +1,4 @@
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "pando/model_error.hpp"
 #include "project/testing/testing.h"
 #include "transform/distribute/parts.h"

@@ -1,7 +1,7 @@
 // Training steps on ranks and threads equal the sequential program; what cannot run says so.
 #include "ranks/run.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"

@@ -1,5 +1,5 @@
-#include "search/memory/memory_report.h"
 #include "search/placement.h"
+#include "search/rank_memory.h"
 #include "search/strategy.h"
 
 #include <algorithm>

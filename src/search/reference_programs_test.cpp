@@ -1,7 +1,7 @@
 // DistIR's published figures, from programs that the builders and transforms make.
 #include "models/mlp.h"
+#include "simulate/costs/flatten.h"
 #include "simulate/csv.h"
-#include "simulate/flatten.h"
 #include "simulate/simulate.h"
 #include "transform/distribute/parallelise.h"
 

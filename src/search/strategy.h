@@ -1,7 +1,7 @@
 // How a training step is distributed, and what that costs.
 #pragma once
 
-#include "search/transformer.h"
+#include "search/models/transformer.h"
 #include "simulate/cluster.h"
 #include "simulate/simulate.h"
 

@@ -1,7 +1,7 @@
 // Code that is loaded when it is needed: what a tile's memory holds.
 #include "session/session.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 
 #include <gtest/gtest.h>
 #include <poplar/exceptions.hpp>

@@ -1,7 +1,7 @@
 // Programs over several devices of one replica, against the interpreter.
 #include "session/session.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // What is computed together, and where: seen in the steps that run and in the text of the graph level; results against the interpreter.
 #include "session/session.h"
 
-#include "ir/interpreter.h"
 #include "ir/op_table.h"
-#include "ir/samples.h"
+#include "ir/semantics/interpreter.h"
+#include "ir/semantics/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-// All options of a session: those of lowering (lower/settings/settings.h) and those of src/session/options.
+// All options of a session: those of lowering (lower/terms/settings.h) and those of src/session/options.
 #pragma once
 
-#include "lower/settings/settings.h"
+#include "lower/terms/settings.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Transfers on IO tiles beside computing on the others, as the report shows it.
 #include "session/session.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // For tests: programs that run on machines and in the reference interpreter.
 #pragma once
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "session/session.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "ir/op_row.h"
 #include "ir/op_table.h"
-#include "ir/samples.h"
+#include "ir/semantics/samples.h"
 #include "pando/model_error.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What the order of ops does to memory: updates that stand at the end of a training step come as soon as their gradients are there.
 #include "session/session.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "session/session.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include "ir/error.h"
 #include "ir/text/parse.h"
 #include "simulate/cluster_json.h"
+#include "simulate/costs/flatten.h"
 #include "simulate/csv.h"
-#include "simulate/flatten.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

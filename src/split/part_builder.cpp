@@ -1,8 +1,8 @@
 #include "split/part_builder.h"
 
 #include "base/check.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
 #include "transform/distribute/module_copy.h"
 
 namespace pando::split {

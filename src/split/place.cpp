@@ -1,7 +1,7 @@
 #include "split/place.h"
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/print.h"
 
 #include <unordered_map>

@@ -7,7 +7,7 @@
 
 #include "exec/transports/channels.h"
 #include "ir/module.h"
-#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/pieces.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/module.h"
-#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/pieces.h"
 
 #include <string>
 #include <vector>

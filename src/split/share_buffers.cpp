@@ -1,8 +1,8 @@
 #include "split/share_buffers.h"
 
 #include "ir/error.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
 
 #include <algorithm>
 #include <map>

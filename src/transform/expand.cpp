@@ -1,10 +1,10 @@
 #include "transform/expand.h"
 
 #include "base/check.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/rows/gradient.h"
-#include "transform/gradient/ops_list.h"
+#include "ir/semantics/infer.h"
+#include "transform/ops_list.h"
 
 namespace pando::transform {
 

@@ -2,7 +2,7 @@
 
 #include "ir/checks/verify.h"
 #include "ir/op_table.h"
-#include "ir/samples.h"
+#include "ir/semantics/samples.h"
 #include "ir/text/print.h"
 #include "transform/gradient/autodiff.h"
 #include "transform/gradient/numeric_gradient.h"

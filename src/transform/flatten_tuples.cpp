@@ -1,7 +1,7 @@
 #include "transform/flatten_tuples.h"
 
 #include "ir/op_row.h"
-#include "transform/gradient/ops_list.h"
+#include "transform/ops_list.h"
 
 namespace pando::transform {
 

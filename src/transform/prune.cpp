@@ -1,7 +1,7 @@
 #include "transform/prune.h"
 
 #include "ir/op_row.h"
-#include "transform/gradient/ops_list.h"
+#include "transform/ops_list.h"
 
 #include <algorithm>
 

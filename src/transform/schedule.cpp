@@ -1,7 +1,7 @@
 #include "transform/schedule.h"
 
 #include "ir/op_row.h"
-#include "ir/order_rules.h"
+#include "ir/semantics/order_rules.h"
 #include "transform/steps.h"
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 
 namespace pando::transform {
 
-// Puts the ops of every graph in an order that keeps little alive, within what must come before what (ir/order_rules.h). Element-wise ops
-// that only one other reads stay before it. The list as it is breaks ties, and stays where no order was found that is better by more than a
-// 32nd, and where values lie on several devices or on IO tiles: there the order says what runs beside what. Always the same for the same
-// module.
+// Puts the ops of every graph in an order that keeps little alive, within what must come before what (ir/semantics/order_rules.h).
+// Element-wise ops that only one other reads stay before it. The list as it is breaks ties, and stays where no order was found that is
+// better by more than a 32nd, and where values lie on several devices or on IO tiles: there the order says what runs beside what. Always
+// the same for the same module.
 void schedule(ir::Module& module);
 
 // The bytes that are alive at the worst op of a graph in its present order: its inputs, and results from the op that makes them to the last

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/module.h"
-#include "ir/order_rules.h"
+#include "ir/semantics/order_rules.h"
 
 #include <cstdint>
 #include <functional>

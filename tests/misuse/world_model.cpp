@@ -1,7 +1,7 @@
 #include "misuse/world.h"
 
 #include "ir/op_table.h"
-#include "ir/samples.h"
+#include "ir/semantics/samples.h"
 
 #include <algorithm>
 

@@ -20,7 +20,7 @@
 #include "base/files/temporary.h"
 #include "base/messages.h"
 #include "cli/command_row.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "poplar/Executable.hpp"
 #include "tile/program.h"
 

@@ -21,7 +21,7 @@
 #include "search/validate.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/cost_model_planned.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 #include "simulate/ipu_cluster.h"
 #include "simulate/observed/beside.h"
 #include "simulate/simulate.h"

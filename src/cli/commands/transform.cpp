@@ -16,8 +16,8 @@
 #include "ir/text/print.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/annotate.h"
-#include "transform/distribute/layout/pieces.h"
 #include "transform/distribute/parallelise.h"
+#include "transform/distribute/pieces.h"
 
 namespace pando::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "measure/grid.h"
 #include "measure/run.h"
 #include "simulate/cluster_json.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 #include "simulate/simulate.h"
 
 namespace {

@@ -17,7 +17,7 @@
 #include "search/programs/equality.h"
 #include "search/programs/strategy_text.h"
 #include "simulate/costs/cost_model.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
 
 namespace pando::cli {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "search/transformer.h"
+#include "search/models/transformer.h"
 
 namespace pando::cli {
 

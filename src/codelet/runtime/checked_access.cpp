@@ -1,8 +1,8 @@
 #include "codelet/runtime/checked_access.h"
 
 #include "base/error.h"
-#include "codelet/codelet.h"
-#include "codelet/tile_context.h"
+#include "codelet/runtime/tile_context.h"
+#include "codelet/store/codelet.h"
 
 #include <cstring>
 #include <string>

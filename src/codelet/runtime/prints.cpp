@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "codelet/tile_context.h"
+#include "codelet/runtime/tile_context.h"
 
 namespace pando {
 

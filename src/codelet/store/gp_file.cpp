@@ -7,7 +7,7 @@
 
 #include "base/archive.h"
 #include "base/error.h"
-#include "codelet/cpu_features.h"
+#include "codelet/store/cpu_features.h"
 
 namespace pando {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando {
 

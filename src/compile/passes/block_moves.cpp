@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "compile/passes/communicate.h"
+#include "compile/communicate.h"
 #include "compile/stretches.h"
 
 namespace pando::compile {

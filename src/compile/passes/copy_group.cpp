@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compile/passes/communicate.h"
+#include "compile/communicate.h"
 
 namespace pando::compile {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "compile/passes/communicate.h"
+#include "compile/communicate.h"
 
 namespace pando::compile {
 

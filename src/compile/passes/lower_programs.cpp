@@ -3,9 +3,9 @@
 
 #include "base/check.h"
 #include "base/process/stop.h"
+#include "compile/communicate.h"
 #include "compile/marks.h"
 #include "compile/operands.h"
-#include "compile/passes/communicate.h"
 #include "compile/passes/copy_group.h"
 #include "compile/passes/lower_channels.h"
 #include "compile/plan.h"

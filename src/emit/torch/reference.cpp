@@ -2,9 +2,9 @@
 
 #include "emit/torch/reference_values.h"
 #include "ir/error.h"
-#include "ir/infer.h"
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/interpreter.h"
 #include "project/running/run.h"
 #include "transform/distribute/parts.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "emit/emit.h"
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
+#include "ir/semantics/interpreter.h"
 
 #include <cstdint>
 #include <map>

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "codelet/library.h"
-#include "exec/faults/break_at.h"
-#include "exec/faults/guard.h"
+#include "exec/break_at.h"
+#include "exec/fibers/guard.h"
 #include "tile/program.h"
 
 namespace pando::exec {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/messages.h"
-#include "base/threads.h"
+#include "base/process/threads.h"
 #include "exec/runner.h"
 
 namespace pando::exec {

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "codelet/library.h"
-#include "codelet/tile_context.h"
+#include "codelet/runtime/tile_context.h"
 #include "exec/faults/vertex_fault.h"
 #include "exec/faults/vertex_watch.h"
+#include "exec/fibers/fiber.h"
 #include "exec/memory.h"
 #include "exec/runner.h"
 #include "exec/steps/counted_vertices.h"
 #include "exec/steps/strided.h"
-#include "exec/threads/fiber.h"
 #include "exec/threads/team.h"
 #include "tile/program.h"
 

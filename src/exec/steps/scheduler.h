@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "exec/host/host_order.h"
-#include "exec/loaded_program.h"
 #include "exec/steps/cursor.h"
+#include "exec/steps/loaded_program.h"
 #include "exec/threads/team.h"
 #include "tile/observer.h"
 #include "tile/program.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "exec/host/host_ends.h"
-#include "exec/loaded_program.h"
 #include "exec/memory.h"
 #include "exec/steps/cursor.h"
+#include "exec/steps/loaded_program.h"
 #include "tile/program.h"
 
 namespace pando::exec {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 #include "tile/program.h"
 
 namespace pando::exec {

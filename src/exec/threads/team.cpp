@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/threads.h"
-#include "exec/threads/fiber.h"
+#include "base/process/threads.h"
+#include "exec/fibers/fiber.h"
 
 namespace pando::exec {
 namespace {

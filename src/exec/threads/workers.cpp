@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/threads.h"
+#include "base/process/threads.h"
+#include "exec/fibers/fiber.h"
 #include "exec/runner.h"
-#include "exec/threads/fiber.h"
 
 namespace pando::exec {
 

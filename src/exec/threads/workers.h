@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/threads.h"
+#include "base/process/threads.h"
 
 namespace pando::exec {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codelet/library.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace pando::facade {
 

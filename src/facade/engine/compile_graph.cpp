@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "facade/engine/graph_facts.h"
-#include "facade/introspect.h"
+#include "facade/state/introspect.h"
 #include "graph/replicas.h"
 #include "poplar/Graph.hpp"
 #include "poplar/exceptions.hpp"

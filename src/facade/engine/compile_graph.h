@@ -6,7 +6,7 @@
 #include <string>
 
 #include "facade/engine/engine_options.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace pando::facade {
 

@@ -15,7 +15,7 @@
 #include "exec/runner.h"
 #include "facade/engine/engine_options.h"
 #include "facade/engine/step_watch.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "poplar/Engine.hpp"
 
 namespace poplar::core {

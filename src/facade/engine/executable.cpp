@@ -4,7 +4,7 @@
 
 #include "base/archive.h"
 #include "facade/builtin/builtin_codelets.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 
 namespace pando::facade {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "graph/graph.h"
 #include "profile/report.h"
 

@@ -1,7 +1,7 @@
 #include "poplar/Module.hpp"
 
 #include "facade/engine/compile_graph.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "poplar/Engine.hpp"
 
 namespace pando::facade {

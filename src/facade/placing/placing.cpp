@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "facade/engine/engine_state.h"
-#include "facade/state.h"
+#include "facade/state/state.h"
 #include "graph/residents.h"
 
 namespace pando {

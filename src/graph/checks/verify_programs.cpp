@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/sizes.h"
-#include "graph/checks/step_rules.h"
 #include "graph/checks/verify_parts.h"
 #include "graph/graph.h"
 #include "graph/program_walk.h"
+#include "graph/step_rules.h"
 
 namespace pando::graph {
 

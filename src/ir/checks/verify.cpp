@@ -2,10 +2,10 @@
 
 #include "base/source_location.h"
 #include "ir/error.h"
-#include "ir/hash.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/print.h"
+#include "ir/types/hash.h"
 #include "poplar/exceptions.hpp"
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 #include "base/check.h"
 #include "base/source_location.h"
 #include "ir/error.h"
-#include "ir/infer.h"
 #include "ir/op_table.h"
 #include "ir/rows/gradient.h"
 #include "ir/rows/inference.h"
+#include "ir/semantics/infer.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "ir/construction/composition.h"
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "ir/checks/verify.h"
 #include "ir/error.h"
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/construction/builder.h"
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "pando/model_error.hpp"
 
 #include <gmock/gmock.h>

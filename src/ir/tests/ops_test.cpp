@@ -2,12 +2,12 @@
 // others.
 #include "ir/construction/builder.h"
 #include "ir/error.h"
-#include "ir/infer.h"
-#include "ir/interpreter.h"
 #include "ir/op_table.h"
 #include "ir/rows/gradient.h"
 #include "ir/rows/inference.h"
-#include "ir/samples.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/interpreter.h"
+#include "ir/semantics/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "ir/error.h"
 #include "ir/op_table.h"
-#include "ir/samples.h"
+#include "ir/semantics/samples.h"
 
 #include <gtest/gtest.h>
 

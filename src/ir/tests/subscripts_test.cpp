@@ -2,9 +2,9 @@
 // together as the rule says.
 #include "ir/rows/subscripts.h"
 
-#include "ir/infer.h"
 #include "ir/op_table.h"
-#include "ir/samples.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/samples.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

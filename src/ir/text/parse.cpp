@@ -2,7 +2,7 @@
 
 #include "ir/op_table.h"
 #include "ir/refuse_at.h"
-#include "ir/types/tuples.h"
+#include "ir/shared/tuples.h"
 #include "poplar/exceptions.hpp"
 
 #include <charconv>

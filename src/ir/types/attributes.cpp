@@ -1,7 +1,7 @@
 #include "ir/types/attributes.h"
 
 #include "base/check.h"
-#include "ir/hash.h"
+#include "ir/types/hash.h"
 
 #include <algorithm>
 

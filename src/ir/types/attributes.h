@@ -1,8 +1,8 @@
 // Attributes: what an op is told beside its operands. A sorted list of named values; equal lists of a module have one id.
 #pragma once
 
-#include "ir/ids.h"
 #include "ir/types/dtype.h"
+#include "ir/types/ids.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,7 +1,7 @@
 #include "ir/types/type.h"
 
 #include "base/error.h"
-#include "ir/hash.h"
+#include "ir/types/hash.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

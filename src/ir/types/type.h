@@ -10,8 +10,8 @@
 //     Tuple[float32[0], float32[1]]
 #pragma once
 
-#include "ir/ids.h"
 #include "ir/types/dtype.h"
+#include "ir/types/ids.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,5 +1,5 @@
 #include "ir/error.h"
-#include "lower/settings/settings.h"
+#include "lower/terms/settings.h"
 
 namespace pando::lower {
 

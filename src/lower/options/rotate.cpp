@@ -1,4 +1,4 @@
-#include "lower/settings/settings.h"
+#include "lower/terms/settings.h"
 
 namespace pando::lower {
 

@@ -1,7 +1,7 @@
 #include "lower/shared/adam.h"
 
-#include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
+#include "lower/terms/element_types.h"
 
 #include <popops/ElementWise.hpp>
 

@@ -1,7 +1,7 @@
 #include "lower/shared/all_reduce.h"
 
-#include "lower/replicas.h"
-#include "lower/shared/element_types.h"
+#include "lower/shared/replicas.h"
+#include "lower/terms/element_types.h"
 
 namespace pando::lower {
 

@@ -2,8 +2,8 @@
 // and share operands, computed in one pass where the first of them stands.
 #include "base/check.h"
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
 #include "lower/shared/moving.h"
+#include "lower/terms/element_types.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/ElementWiseUtil.hpp>

@@ -1,6 +1,6 @@
 #include "lower/shared/expressions.h"
 
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <cmath>
 

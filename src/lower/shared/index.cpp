@@ -1,8 +1,8 @@
 #include "lower/shared/index.h"
 #include "lower/shared/objective.h"
 
-#include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
+#include "lower/terms/element_types.h"
 
 #include "ir/meaning/scatters.h"
 

@@ -1,8 +1,8 @@
 #include "lower/shared/labels.h"
 
-#include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
 #include "lower/shared/reductions.h"
+#include "lower/terms/element_types.h"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

@@ -3,7 +3,7 @@
 
 #include <pando/cpu_device.hpp>
 
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <fmt/format.h>
 #include <poplin/Epilogue.hpp>

@@ -1,6 +1,6 @@
 #include "lower/shared/reductions.h"
 
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

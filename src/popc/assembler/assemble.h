@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 #include "popc/options.h"
 
 namespace pando::popc {

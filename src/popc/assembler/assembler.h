@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "popc/assembler/code.h"
+#include "popc/assembler/code/code.h"
 #include "popc/assembler/text/macros.h"
 #include "popc/assembler/text/statements.h"
 

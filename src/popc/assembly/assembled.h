@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando::popc {
 

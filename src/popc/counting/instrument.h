@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 #include "popc/counting/selection.h"
 
 namespace pando::popc {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando::popc {
 

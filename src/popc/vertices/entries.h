@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando::popc {
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando::popc {
 

@@ -4,7 +4,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando::popc {
 

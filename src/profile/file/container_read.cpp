@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
+#include "profile/damaged.h"
 #include "profile/file/container.h"
-#include "profile/file/damaged.h"
 
 namespace pando::profile {
 

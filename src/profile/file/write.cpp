@@ -4,8 +4,8 @@
 
 #include "profile/advice.h"
 #include "profile/categories.h"
+#include "profile/damaged.h"
 #include "profile/file/container.h"
-#include "profile/file/damaged.h"
 #include "profile/report.h"
 
 namespace pando::profile {

@@ -2,7 +2,7 @@
 
 #include "project/testing/testing.h"
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 
 namespace pando::project::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Values as tensors: ops have the meaning that the reference interpreter gives them.
 #pragma once
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "project/program.h"
 
 #include <functional>

@@ -3,7 +3,7 @@
 
 #include "ir/host_tensor.h"
 #include "ranks/data/npy.h"
-#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/pieces.h"
 
 #include <cstdint>
 #include <map>

@@ -4,7 +4,7 @@
 #include "ir/op_row.h"
 #include "search/programs/bridge.h"
 #include "search/settings/emit_settings.h"
-#include "transform/distribute/layout/pieces.h"
+#include "transform/distribute/pieces.h"
 
 #include <fmt/format.h>
 

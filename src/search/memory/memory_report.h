@@ -1,22 +1,13 @@
 // What a step needs of each device's memory, before it is launched; and what makes it fit.
 #pragma once
 
+#include "search/rank_memory.h"
 #include "search/strategy.h"
 
-#include <array>
 #include <string>
 #include <vector>
 
 namespace pando::search {
-
-// Bytes of each rank of the pipeline, in the order of ranks. The strategy must be without violations.
-struct RankMemory {
-  std::int64_t rank = 0, layers = 0;
-  // By simulate::MemoryKind.
-  std::array<double, simulate::kMemoryKinds> bytes{};
-  double sum() const;
-};
-std::vector<RankMemory> memory_of_ranks(const StrategyFacts& facts, const Strategy& s);
 
 // A line for each rank, bytes in GiB; the largest first line is the one that has to fit.
 std::string memory_table(const std::vector<RankMemory>& ranks);

@@ -2,7 +2,7 @@
 // found by the build: which sizes its configurations have, under which names, and which members change neither time nor memory.
 #pragma once
 
-#include "search/transformer.h"
+#include "search/models/transformer.h"
 
 #include <nlohmann/json.hpp>
 

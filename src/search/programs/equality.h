@@ -1,7 +1,7 @@
 // Whether a distributed program does what the sequential one does: both run in the reference interpreter on the same data.
 #pragma once
 
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "transform/distribute/parallelise.h"
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include "search/programs/program_space.h"
 #include "search/programs/recompute_choices.h"
 #include "search/programs/strategy_text.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 #include "transform/distribute/distributed_already.h"
 #include "transform/distribute/layout/layout.h"
 

@@ -7,7 +7,7 @@
 #include "search/programs/bridge.h"
 #include "search/programs/equality.h"
 #include "search/programs/strategy_text.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
 
 #include "schedule/synthesised.h"

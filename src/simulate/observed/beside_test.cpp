@@ -3,7 +3,7 @@
 #include "ir/text/parse.h"
 #include "pando/model_error.hpp"
 #include "simulate/costs/cost_model.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "simulate/traces/chakra.h"
 
 #include "ir/text/parse.h"
-#include "simulate/flatten.h"
+#include "simulate/costs/flatten.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 #include "transform/devices/unroll_pmap.h"
 
 #include "ir/checks/verify.h"
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 

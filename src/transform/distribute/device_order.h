@@ -1,8 +1,8 @@
 // Which numbers the devices of a strategy have.
 #pragma once
 
+#include "transform/distribute/layout/spec.h"
 #include "transform/distribute/parallelise.h"
-#include "transform/distribute/spec.h"
 
 #include <array>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "transform/distribute/flatten.h"
 
 #include "ir/error.h"
-#include "ir/infer.h"
 #include "ir/rows/gradient.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/print.h"
 #include "transform/distribute/loop_facts.h"
 #include "transform/distribute/module_copy.h"

@@ -1,8 +1,8 @@
 #include "transform/distribute/loop_facts.h"
 
-#include "ir/infer.h"
 #include "ir/op_row.h"
-#include "ir/samples.h"
+#include "ir/semantics/infer.h"
+#include "ir/semantics/samples.h"
 
 namespace pando::transform {
 

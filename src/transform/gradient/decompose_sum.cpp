@@ -1,8 +1,8 @@
 #include "base/check.h"
-#include "ir/infer.h"
 #include "ir/op_row.h"
+#include "ir/semantics/infer.h"
 #include "transform/expand.h"
-#include "transform/gradient/ops_list.h"
+#include "transform/ops_list.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The gradient of a conditional: a conditional of the branches' gradients.
 #include "transform/gradient/gradient_graph.h"
 
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 
 #include <algorithm>
 

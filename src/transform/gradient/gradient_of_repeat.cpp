@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // For tests: gradients against central differences of the reference interpreter.
 #pragma once
 
-#include "ir/interpreter.h"
 #include "ir/op_row.h"
 #include "ir/rows/sample.h"
+#include "ir/semantics/interpreter.h"
 #include "transform/gradient/autodiff.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "transform/gradient/numeric_gradient.h"
 
-#include "ir/samples.h"
+#include "ir/semantics/samples.h"
 #include "transform/testing.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 // --aliases: every case is one of views and updates in place. A case that fails prints its seed and its text. Cases whose ops are exact for
 // small integers must agree bit for bit.
 #include "arguments.h"
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/print.h"
 #include "model/generate.h"
 #include "pando/model_error.hpp"

@@ -1,8 +1,8 @@
 #include "modules/mutate.h"
 
-#include "ir/infer.h"
 #include "ir/op_row.h"
 #include "ir/op_table.h"
+#include "ir/semantics/infer.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 

@@ -8,7 +8,7 @@
 
 #include "arguments.h"
 #include "ir/error.h"
-#include "ir/interpreter.h"
+#include "ir/semantics/interpreter.h"
 #include "ir/text/parse.h"
 #include "project/checks/check.h"
 #include "project/running/run.h"

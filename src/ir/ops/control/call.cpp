@@ -1,4 +1,4 @@
-#include "ir/graph_signature.h"
+#include "ir/semantics/graph_signature.h"
 #include "ir/rows/define.h"
 
 namespace pando::ir {

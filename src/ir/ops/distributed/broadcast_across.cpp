@@ -1,5 +1,5 @@
 #include "ir/rows/define.h"
-#include "ir/types/tuples.h"
+#include "ir/shared/tuples.h"
 
 namespace pando::ir {
 

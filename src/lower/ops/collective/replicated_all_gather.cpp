@@ -1,6 +1,6 @@
 #include "lower/lowering.h"
-#include "lower/replicas.h"
-#include "lower/shared/element_types.h"
+#include "lower/shared/replicas.h"
+#include "lower/terms/element_types.h"
 
 namespace pando::lower {
 

@@ -1,5 +1,5 @@
 #include "lower/lowering.h"
-#include "lower/replicas.h"
+#include "lower/shared/replicas.h"
 
 namespace pando::lower {
 

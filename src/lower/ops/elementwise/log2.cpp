@@ -1,4 +1,4 @@
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 #include "lower/shared/expressions.h"
 
 #include <numbers>

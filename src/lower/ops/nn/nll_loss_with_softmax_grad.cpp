@@ -1,6 +1,6 @@
 #include "ir/shared/nll.h"
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 #include "lower/shared/expressions.h"
 #include "lower/shared/labels.h"
 

@@ -1,6 +1,6 @@
 #include "ir/random.h"
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <poprand/RandomGen.hpp>
 #include <poputil/TileMapping.hpp>

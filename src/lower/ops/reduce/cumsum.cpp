@@ -1,5 +1,5 @@
 #include "lower/lowering.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 #include "lower/shared/moving.h"
 #include "lower/shared/reductions.h"
 

@@ -2,7 +2,7 @@
 #include "lower/shared/objective.h"
 
 #include "ir/error.h"
-#include "lower/shared/element_types.h"
+#include "lower/terms/element_types.h"
 
 #include <fmt/format.h>
 

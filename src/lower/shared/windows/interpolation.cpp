@@ -1,9 +1,9 @@
 #include "lower/shared/windows/interpolation.h"
 
 #include "ir/shared/windows/interpolation.h"
-#include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
 #include "lower/shared/moving.h"
+#include "lower/terms/element_types.h"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>

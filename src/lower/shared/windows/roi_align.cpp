@@ -1,7 +1,7 @@
 #include "lower/shared/windows/roi_align.h"
 
-#include "lower/shared/element_types.h"
 #include "lower/shared/expressions.h"
+#include "lower/terms/element_types.h"
 
 #include <poplin/MatMul.hpp>
 #include <popops/Cast.hpp>

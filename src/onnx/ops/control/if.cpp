@@ -1,4 +1,4 @@
-#include "ir/infer.h"
+#include "ir/semantics/infer.h"
 #include "onnx/importer.h"
 #include "onnx/operator.h"
 

@@ -10,11 +10,11 @@
 
 #include <map>
 
-#include "codelet/worker_memory.h"
+#include "codelet/runtime/worker_memory.h"
+#include "popc/assembler/inline/foreign_assembly.h"
 #include "popc/assembler/inline/inline_block.h"
 #include "popc/assembler/translate/entries.h"
 #include "popc/assembler/translate/function.h"
-#include "popc/assembly/foreign_assembly.h"
 #include "popc/passes/reach.h"
 #include "popc/passes/symbols.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 #include "popc/assembler/assembler.h"
 
 namespace pando::popc {

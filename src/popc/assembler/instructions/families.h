@@ -2,7 +2,7 @@
 #pragma once
 
 #include "popc/assembler/instructions/rows.h"
-#include "popc/assembler/translate/meaning.h"
+#include "popc/assembler/meaning/meaning.h"
 
 namespace pando::popc {
 

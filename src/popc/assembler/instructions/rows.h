@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "popc/assembler/code.h"
+#include "popc/assembler/code/code.h"
 
 namespace pando::popc {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "popc/assembler/code.h"
+#include "popc/assembler/code/code.h"
 
 namespace pando::popc {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "popc/assembler/code.h"
+#include "popc/assembler/code/code.h"
 
 namespace pando::popc {
 

@@ -2,7 +2,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "popc/assembler/state_layout.h"
+#include "popc/assembler/translate/state_layout.h"
 #include "popc/passes/symbols.h"
 
 namespace pando::popc {

@@ -3,7 +3,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "codelet/codelet.h"
+#include "codelet/store/codelet.h"
 
 namespace pando::popc {
 

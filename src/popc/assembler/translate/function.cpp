@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "codelet/worker_memory.h"
+#include "codelet/runtime/worker_memory.h"
 #include "popc/assembler/instructions/rows.h"
-#include "popc/assembler/translate/meaning.h"
+#include "popc/assembler/meaning/meaning.h"
 #include "popc/passes/symbols.h"
 
 namespace pando::popc {

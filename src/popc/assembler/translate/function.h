@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "popc/assembler/linked.h"
+#include "popc/assembler/code/linked.h"
 
 namespace pando::popc {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/conv/conv.h"
-#include "poplibs/poplin/conv/line.h"
+#include "poplibs/poplin/conv/terms/line.h"
 
 #include <poplar/Tensor.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "poplibs/poplin/conv/finish.h"
 #include "poplibs/poplin/conv/plan/plan.h"
-#include "poplibs/poplin/conv/problem.h"
+#include "poplibs/poplin/conv/terms/problem.h"
 
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>

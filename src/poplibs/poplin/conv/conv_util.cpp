@@ -1,4 +1,4 @@
-#include "poplibs/poplin/conv/line.h"
+#include "poplibs/poplin/conv/terms/line.h"
 #include "poplibs/poputil/refuse.h"
 
 #include <poplin/ConvUtil.hpp>

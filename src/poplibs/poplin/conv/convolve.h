@@ -2,8 +2,8 @@
 #pragma once
 
 #include "poplibs/poplin/conv/build.h"
-#include "poplibs/poplin/conv/options.h"
 #include "poplibs/poplin/conv/plan/plan.h"
+#include "poplibs/poplin/conv/terms/options.h"
 
 #include <poplar/OptionFlags.hpp>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "poplibs/poplin/conv/finish.h"
-#include "poplibs/poplin/conv/options.h"
-#include "poplibs/poplin/conv/problem.h"
+#include "poplibs/poplin/conv/terms/options.h"
+#include "poplibs/poplin/conv/terms/problem.h"
 
 namespace poplin::conv {
 

@@ -1,7 +1,7 @@
 // What convolutions cost, and their plans as text.
 #include "poplibs/poplin/conv/method.h"
-#include "poplibs/poplin/conv/options.h"
 #include "poplibs/poplin/conv/plan/plan.h"
+#include "poplibs/poplin/conv/terms/options.h"
 #include "poplibs/poplin/plan/planning_cache.h"
 
 #include <poplin/ConvPreplan.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ir/module.h"
-#include "transform/distribute/parallelise.h"
-#include "transform/distribute/spec.h"
+#include "transform/distribute/layout/spec.h"
+#include "transform/distribute/layout/strategy.h"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What supervisors do: weights for their workers, starting them, waiting for them.
-#include "codelet/worker_memory.h"
+#include "codelet/runtime/worker_memory.h"
 #include "popc/assembler/instructions/families.h"
 
 namespace pando::popc {

@@ -1,6 +1,6 @@
 #include "poplibs/poplin/conv/plan/cycles.h"
 
-#include "poplibs/poplin/conv/line.h"
+#include "poplibs/poplin/conv/terms/line.h"
 #include "poplibs/poplin/plan/cost.h"
 
 namespace poplin::conv {

@@ -1,8 +1,8 @@
 // Plans of convolutions (planning/convolution.h) for public targets.
 #pragma once
 
-#include "poplibs/poplin/conv/options.h"
-#include "poplibs/poplin/conv/problem.h"
+#include "poplibs/poplin/conv/terms/options.h"
+#include "poplibs/poplin/conv/terms/problem.h"
 
 #include <poplar/Target.hpp>
 #include <poplin/PlanningCache.hpp>

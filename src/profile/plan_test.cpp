@@ -1,0 +1,113 @@
+#include "profile/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+#include "poplar/exceptions.hpp"
+#include "profile/question.h"
+#include "profile/report.h"
+
+namespace pando::profile {
+
+namespace {
+
+DevicePlan example() {
+  DevicePlan p{.title = "net on 2 devices of h100", .machine = "h100", .text = "certificate: all\n", .why_not = "d=2:\n  slower\n"};
+  p.seconds = 0.5, p.memory_limit = 80e9;
+  p.points = {{"p=2", 0.5, 3e9, true}, {"d=2", 0.75, 2e9, true}, {"t=2", 0.9, 4e9, false}};
+  p.kinds = {"weights", "activations"};
+  p.devices = {{"rank 0", 0.4, 0.1, 0.5, {1e9, 2e9}}, {"rank 1", 0.3, 0.0, 0.4, {1e9, 1e9}}};
+  p.names = {"F0", "send"};
+  p.events = {{0, 0, false, 0, 0.2}, {0, 1, true, 0.2, 0.1}, {1, 0, false, 0.3, 0.1}};
+  return p;
+}
+
+Report report_of(const DevicePlan& plan) {
+  Report r;
+  r.target.name = plan.machine;
+  r.plan = plan;
+  std::ostringstream out;
+  write_report(r, out);
+  return read_report(out.str());
+}
+
+void expect_damaged(const std::string& text, const std::string& what) {
+  try {
+    plan_of_json(text);
+    ADD_FAILURE() << what << " is not noticed";
+  } catch (const poplar::parse_error& e) { EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what(); }
+}
+
+TEST(Plan, IsReadAsItWasWritten) {
+  const DevicePlan plan = report_of(example()).plan;
+  EXPECT_EQ(plan_json(plan), plan_json(example()));
+  EXPECT_EQ(plan.events.size(), 3u);
+  EXPECT_EQ(plan.events[1].name, 1u);
+  EXPECT_TRUE(plan.events[1].transfer);
+}
+
+TEST(Plan, OtherReportsHaveNone) {
+  Report r;
+  std::ostringstream out;
+  write_report(r, out);
+  EXPECT_TRUE(read_report(out.str()).plan.title.empty());
+}
+
+TEST(Plan, AnswersByPointsOrDevices) {
+  Report r = report_of(example());
+  Json answer = ask(r, "plan", 2);
+  EXPECT_EQ(answer["rows"].size(), 2u);
+  EXPECT_EQ(answer["rows"][1]["strategy"], "d=2");
+  r.plan.points.clear();
+  answer = ask(r, "plan", 10);
+  EXPECT_EQ(answer["rows"].size(), 2u);
+  EXPECT_EQ(answer["rows"][0]["peak_bytes"], 3e9);
+}
+
+TEST(Plan, TheSummaryIsOfDevices) {
+  std::ostringstream out;
+  print_summary(report_of(example()), {}, out);
+  EXPECT_EQ(out.str(),
+            "Plan: net on 2 devices of h100\n"
+            "certificate: all\n"
+            "why not d=2:\n  slower\n"
+            "device          computes, s   transfers, s        ends, s         peak\n"
+            "rank 0                  0.4            0.1            0.5      2.8 GiB\n"
+            "rank 1                  0.3              0            0.4      1.9 GiB\n");
+}
+
+TEST(Plan, EventsThatHaveNoRoomAreCounted) {
+  DevicePlan p;
+  for (std::size_t i = 0; i < kMostPlanEvents + 7; ++i) add_event(p, {});
+  EXPECT_EQ(p.events.size(), kMostPlanEvents);
+  EXPECT_EQ(p.events_lost, 7u);
+}
+
+TEST(Plan, DamageIsNamed) {
+  expect_damaged("[]", "not a JSON object");
+  const Json whole = Json::parse(plan_json(example()));
+  for (const auto& [name, value] : whole.items()) {
+    Json without = whole;
+    without.erase(name);
+    expect_damaged(without.dump(), "'" + name + "' is missing");
+  }
+  Json j = whole;
+  j["events"]["device"][0] = 2;
+  expect_damaged(j.dump(), "2 is named, there are 2");
+  j = whole;
+  j["events"]["begin"].push_back(1);
+  expect_damaged(j.dump(), "lists of 3 and 4 events");
+  j = whole;
+  j["devices"][1]["memory"] = {1};
+  expect_damaged(j.dump(), "1 numbers, there are 2 kinds");
+  j = whole;
+  j["points"][0]["seconds"] = "soon";
+  expect_damaged(j.dump(), "plan.points.seconds");
+}
+
+}  // namespace
+
+}  // namespace pando::profile
