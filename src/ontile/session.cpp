@@ -112,7 +112,6 @@ struct Session::Impl {
   void load_disks();
   void save_disks(bool at_end = false);
   void select_all();
-  std::vector<unsigned> one_alive() const;
   // Runs `ask` for one tile alone.
   template <class Ask>
   auto ask_one(const Ask& ask);

@@ -84,7 +84,6 @@ class Builder {
   void set_modified(OpId call, std::uint32_t input);
   // The tensors that were given to an op. Empty for ops that the builder or a transform made.
   std::span<const TensorId> operand_tensors(OpId op) const;
-  TensorId call_operand(OpId call, std::size_t i) const { return operand_tensors(call)[i]; }
   // Adds an output to a graph that may be called already: every call grows a result, before those that hand modifications back.
   // Refuses (popart) where a conditional carries the graph.
   void add_output_to_called(GraphId graph, ValueId value) { add_outputs_to_called(graph, {&value, 1}); }

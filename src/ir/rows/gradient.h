@@ -24,8 +24,7 @@ class Gradient {
   virtual ValueId result(std::size_t i = 0) = 0;
   virtual const Type& operand_type(std::size_t i) const = 0;
   virtual const Type& result_type(std::size_t i = 0) const = 0;
-  // Whether a gradient of result i came; the gradient (zeros where none came).
-  virtual bool has_grad(std::size_t i) const = 0;
+  // The gradient of result i; zeros where none came.
   virtual ValueId grad(std::size_t i = 0) = 0;
   // Whether the gradient of operand i is of use.
   virtual bool wants(std::size_t i) const = 0;

@@ -154,8 +154,3 @@ PANDO_KERNEL void pando_select(std::size_t element_bytes, const void* a, const v
 PANDO_KERNEL void pando_convert(pando::kernels::Type from, pando::kernels::Type to, const void* in, void* out, std::size_t n);
 // out[i] = *value, of elements of so many bytes.
 PANDO_KERNEL void pando_splat(std::size_t element_bytes, const void* value, void* out, std::size_t n);
-// Float functions of one operand by name, for other kernels and codelets: what pando_unary does with Type::f32.
-PANDO_KERNEL void pando_exp_f32(const float* a, float* out, std::size_t n);
-PANDO_KERNEL void pando_log_f32(const float* a, float* out, std::size_t n);
-PANDO_KERNEL void pando_tanh_f32(const float* a, float* out, std::size_t n);
-PANDO_KERNEL void pando_sigmoid_f32(const float* a, float* out, std::size_t n);

@@ -196,8 +196,4 @@ HWY_EXPORT(unary);
 using namespace pando::kernels;
 
 void pando_unary(Unary op, Type type, const void* a, void* out, std::size_t n) { HWY_DYNAMIC_DISPATCH(unary)(op, type, a, out, n); }
-void pando_exp_f32(const float* a, float* out, std::size_t n) { pando_unary(Unary::exp, Type::f32, a, out, n); }
-void pando_log_f32(const float* a, float* out, std::size_t n) { pando_unary(Unary::log, Type::f32, a, out, n); }
-void pando_tanh_f32(const float* a, float* out, std::size_t n) { pando_unary(Unary::tanh, Type::f32, a, out, n); }
-void pando_sigmoid_f32(const float* a, float* out, std::size_t n) { pando_unary(Unary::sigmoid, Type::f32, a, out, n); }
 #endif

@@ -1,5 +1,7 @@
 #include "lower/shared/reductions.h"
 
+#include "lower/shared/moving.h"
+
 #include "lower/terms/element_types.h"
 
 #include <popops/Cast.hpp>
@@ -95,6 +97,16 @@ Tensor reduced_and(OpLowering& o, const Tensor& t, popops::Operation operation, 
     return outs[0];
   epilogue.operands[0] = reduced(o, t, operation, type);
   return popops::map(o.graph(), then, epilogue.operands, o.program(), o.name());
+}
+
+void lower_extreme_positions(OpLowering& o, ExtremePositions find) {
+  o.lowering().need(Library::popnn);
+  const auto dim = static_cast<unsigned>(o.attributes().integer("dim"));
+  Tensor t = widened(o, o.operand(0));
+  t = with_whole_rows(o, t.dimRoll(dim, t.rank() - 1));
+  const std::size_t n = t.dim(t.rank() - 1);
+  const Tensor positions = find(o.graph(), t.reshape({t.numElements() / n, n}), o.program(), o.name());
+  o.result(0, positions.reinterpret(poplar::INT));
 }
 
 }  // namespace pando::lower

@@ -24,4 +24,8 @@ poplar::Tensor widened(OpLowering& o, const poplar::Tensor& t);
 // `t` in the type of result i.
 poplar::Tensor as_result(OpLowering& o, const poplar::Tensor& t, std::size_t i = 0);
 
+// Where the largest or the least element along attribute "dim" lies: `find` is popnn::argMax or popnn::argMin.
+using ExtremePositions = poplar::Tensor (*)(poplar::Graph&, const poplar::Tensor&, poplar::program::Sequence&, const poplar::DebugContext&);
+void lower_extreme_positions(OpLowering& o, ExtremePositions find);
+
 }  // namespace pando::lower

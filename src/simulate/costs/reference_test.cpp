@@ -1,5 +1,5 @@
 // DistIR's published figures, from the steps of its own programs.
-#include "simulate/costs/mlp_oracle.h"
+#include "simulate/costs/mlp_oracle_test.h"
 #include "simulate/csv.h"
 #include "simulate/simulate.h"
 

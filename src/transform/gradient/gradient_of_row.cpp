@@ -22,7 +22,6 @@ class RowGradient : public Gradient {
   ValueId result(std::size_t i) override { return g_.forward_value(module().result(op_, i)); }
   const Type& operand_type(std::size_t i) const override { return module().type_of(module().operand(op_, i)); }
   const Type& result_type(std::size_t i) const override { return module().type_of(module().result(op_, i)); }
-  bool has_grad(std::size_t i) const override { return g_.has_gradient(module().result(op_, i)); }
   ValueId grad(std::size_t i) override { return g_.gradient(module().result(op_, i)); }
   bool wants(std::size_t i) const override {
     const Type& t = operand_type(i);

@@ -1,8 +1,4 @@
-#include "ir/meaning/extreme.h"
-#include "ir/meaning/reduction.h"
-#include "ir/rows/define.h"
-
-#include <numeric>
+#include "ir/shared/extremes.h"
 
 namespace pando::ir {
 
@@ -16,13 +12,7 @@ constexpr OpRow op_min = checked({
     .operands = {{{"t", any_numeric}}},
     .attributes = {{{"axis", AttributeKind::ints}, {"keepdims", AttributeKind::flag, false}}},
     .infer = infer_choice,
-    .reference =
-        [](Evaluation& e) {
-          reduce_groups(
-              e,
-              [](std::span<const double> v) { return std::accumulate(v.begin(), v.end(), v[0], smaller<double>); },
-              [](std::span<const std::int64_t> v) { return std::accumulate(v.begin(), v.end(), v[0], smaller<std::int64_t>); });
-        },
+    .reference = extreme_of_groups<false>,
     .differentiable = Differentiable::by_gradient,
     .gradient = give_where_equal,
     .cost = reduction_cost,

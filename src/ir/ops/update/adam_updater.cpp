@@ -3,38 +3,14 @@
 namespace pando::ir {
 
 extern const OpRow op_adam_updater;
-constexpr OpRow op_adam_updater = checked({
-    .name = "adam_updater",
-    .doc = "Adam's update: m / (sqrt(v) + epsilon) + weight_decay weight. With a time step, which is made one more first, the accumulators "
+constexpr OpRow op_adam_updater = adam_row(
+    "adam_updater",
+    "Adam's update: m / (sqrt(v) + epsilon) + weight_decay weight. With a time step, which is made one more first, the accumulators "
            "are corrected for their "
            "bias: m / (1 - beta1^step), v / (1 - beta2^step). The second result is the time step's new contents.",
-    .signature =
-        "adam_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor]=None, time_step: Optional[Tensor]=None, "
+    "adam_updater(acc_first_order: Tensor, acc_second_order: Tensor, weight: Optional[Tensor]=None, time_step: Optional[Tensor]=None, "
         "weight_decay: Optional[Union[float, Tensor]]=None, beta1: Optional[Union[float, Tensor]]=None, beta2: Optional[Union[float, "
         "Tensor]]=None, "
-        "epsilon: Union[float, Tensor]=1e-07) -> Tensor",
-    .module = "var_updates.adam_updater",
-    .operands = {{{"acc_first_order", any_numeric},
-                  {"acc_second_order", any_numeric},
-                  {.name = "weight", .types = any_numeric, .optional = true},
-                  {.name = "time_step", .types = any_numeric, .optional = true},
-                  {.name = "weight_decay", .types = any_numeric, .optional = true},
-                  {.name = "beta1", .types = any_numeric, .optional = true},
-                  {.name = "beta2", .types = any_numeric, .optional = true},
-                  {.name = "epsilon", .types = any_numeric, .optional = true}}},
-    .attributes = {{{"present", AttributeKind::texts, false},
-                    {"scalars", AttributeKind::texts, false},
-                    {"weight_decay", AttributeKind::number, false},
-                    {"beta1", AttributeKind::number, false},
-                    {"beta2", AttributeKind::number, false},
-                    {"epsilon", AttributeKind::number, false}}},
-    .infer = [](Inference& in) { infer_adam(in, {"weight_decay", "beta1", "beta2", "epsilon"}, false); },
-    .reference = [](Evaluation& e) { run_adam(e, false); },
-    .samples = [] { return adam_samples(false); },
-    .modifies_more = adam_modifies,
-    .popart_type = "AdamUpdater",
-    .subscripts = update_subscripts,
-    .phase = OpPhase::update,
-});
+        "epsilon: Union[float, Tensor]=1e-07) -> Tensor");
 
 }  // namespace pando::ir

@@ -1,4 +1,4 @@
-// out = gradient * f', for one contiguous region or many. `act` is f's result or its operand, see kernels::gradient_needs_operand.
+// out = gradient * f', for one contiguous region or many. `act` is f's result or its operand, see kernels/elementwise/nonlinearity.h.
 #ifdef __POPC__
 #include <poplar/HalfFloat.hpp>
 #include <poplar/Vertex.hpp>

@@ -1,4 +1,4 @@
-#include "simulate/costs/mlp_oracle.h"
+#include "simulate/costs/mlp_oracle_test.h"
 
 #include <array>
 #include <map>
