@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/text/chrome_trace.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/source_location.h"
@@ -63,13 +64,10 @@ class Trace {
     fs::create_directories(directory_, error);
     const std::string file = (fs::path(directory_) / "trace.json").string();
     std::ofstream out(file);
-    out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-    const char* separator = "\n";
-    for (const Event& e : events_) {
-      out << separator << text_of(e);
-      separator = ",\n";
+    {
+      pando::ChromeTrace trace(out, R"("displayTimeUnit":"ns")");
+      for (const Event& e : events_) trace.event(event_of(e));
     }
-    out << "\n]}\n";
     out.close();
     if (!out) pando::fail(pando::ErrorKind::file_load_error, "trace-file", "cannot write the trace to '{}'", file);
   }
@@ -105,14 +103,14 @@ class Trace {
   // A trace point may stand where nothing can be thrown: in a constructor of a global, while the process ends.
   static void warn(const std::string& what) { std::fprintf(stderr, "warning: PVTI_OPTIONS: %s\n", pando::printable(what).c_str()); }
 
-  static std::string text_of(const Event& e) {
+  static nlohmann::ordered_json event_of(const Event& e) {
     nlohmann::ordered_json j{{"ph", std::string(1, e.phase)}, {"pid", 0},          {"tid", e.thread},
                              {"ts", e.microseconds},          {"cat", e.category}, {"name", e.name}};
     if (e.phase == 'C')
       j["args"] = {{e.more, e.value}};
     else if (!e.more.empty())
       j["args"] = {{"metadata", e.more}};
-    return j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return j;
   }
 
   void write_quietly() {

@@ -1,6 +1,7 @@
 #include "search/timeline.h"
 
 #include "base/error.h"
+#include "base/text/chrome_trace.h"
 #include "schedule/generate.h"
 #include "search/shapes.h"
 
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <sstream>
 
 namespace pando::search {
 
@@ -70,16 +73,15 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
 }
 
 std::string chrome_trace(const StepTimeline& t, std::size_t most) {
-  std::string text = "[\n";
+  std::ostringstream out;
+  std::optional<ChromeTrace> trace(out);
   std::size_t events = 0;
   const auto event = [&](std::string_view name, std::size_t rank, bool transfer, double start, double seconds) {
     if (events++ >= most) return;
-    text += fmt::format("{{\"name\": \"{}\", \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.4f}, \"dur\": {:.4f}}},\n", name, rank,
-                        transfer ? 1 : 0, start * 1e6, seconds * 1e6);
+    trace->slice({.name = name, .process = static_cast<std::int64_t>(rank), .thread = transfer ? 1 : 0}, start * 1e6, seconds * 1e6);
   };
   for (std::size_t r = 0; r < t.table.ranks.size(); ++r) {
-    text +=
-        fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"pipeline rank {}\"}}}},\n", r, r);
+    trace->name_process(static_cast<std::int64_t>(r), fmt::format("pipeline rank {}", r));
     for (std::size_t i = 0; i < t.table.ranks[r].size() && events < most; ++i) {
       const schedule::Cell& c = t.table.ranks[r][i];
       if (!schedule::computes(c.action)) continue;
@@ -105,8 +107,8 @@ std::string chrome_trace(const StepTimeline& t, std::size_t most) {
     event("exchange of gradients", r, true, end, t.exchange);
     event("optimizer", r, false, end + t.exchange, t.optimizer);
   }
-  if (text.ends_with(",\n")) text.replace(text.size() - 2, 1, "");
-  return text + "]\n";
+  trace.reset();
+  return out.str();
 }
 
 }  // namespace pando::search

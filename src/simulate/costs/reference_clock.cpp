@@ -1,7 +1,9 @@
 #include "simulate/simulate.h"
+#include "simulate/traces/chrome.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include <sstream>
 
 #include <algorithm>
 
@@ -66,20 +68,24 @@ class ReferenceClock {
 Timeline run_reference_clock(const Program& program, bool record_events) { return ReferenceClock(program, record_events).run(); }
 
 std::string chrome_trace(const Program& program, const Timeline& timeline) {
-  std::string text = "[\n";
-  for (std::size_t d = 0; d < timeline.devices.size(); ++d) {
-    text += fmt::format("{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"device {}\"}}}},\n", d, d);
-    for (int t = 0; t < 2; ++t) {
-      text += fmt::format("{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": \"{}\"}}}},\n", d, t,
-                          t == 0 ? "computes" : "transfers");
-    }
+  std::ostringstream out;
+  {
+    ChromeTrace trace(out);
+    add_to_trace(program, timeline, trace);
   }
-  for (const Event& e : timeline.events) {
-    text += fmt::format("{{\"name\": {}, \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.6f}, \"dur\": {:.6f}}},\n",
-                        nlohmann::json(program.label(e.label)).dump(), e.device, e.transfer ? 1 : 0, e.start * 1e6, e.seconds * 1e6);
-  }
-  if (text.ends_with(",\n")) text.replace(text.size() - 2, 1, "");
-  return text + "]\n";
+  return out.str();
+}
+
+void add_to_trace(const Program& program, const Timeline& timeline, ChromeTrace& trace) {
+  for (std::size_t d = 0; d < timeline.devices.size(); ++d) name_device(static_cast<std::int64_t>(d), fmt::format("device {}", d), trace);
+  for (const Event& e : timeline.events)
+    trace.slice({.name = program.label(e.label), .process = e.device, .thread = e.transfer ? 1 : 0}, e.start * 1e6, e.seconds * 1e6);
+}
+
+void name_device(std::int64_t process, std::string_view name, ChromeTrace& trace) {
+  trace.name_process(process, name);
+  trace.name_thread(process, 0, "computes");
+  trace.name_thread(process, 1, "transfers");
 }
 
 }  // namespace pando::simulate

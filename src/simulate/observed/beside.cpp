@@ -1,12 +1,15 @@
 #include "simulate/observed/beside.h"
 
 #include "ir/error.h"
+#include "simulate/traces/chrome.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <sstream>
 
 namespace pando::simulate {
 
@@ -90,24 +93,18 @@ std::string compare(const Program& program, const Timeline& predicted, const std
 }
 
 std::string chrome_trace(const Program& program, const Timeline& predicted, const std::vector<MeasuredEvent>& measured) {
-  std::string text = chrome_trace(program, predicted);
-  text.resize(text.rfind(']'));
-  while (text.ends_with('\n')) text.pop_back();
-  std::map<std::int32_t, bool> devices;
-  for (const MeasuredEvent& e : measured) devices[e.device] = true;
-  for (const auto& [d, used] : devices) {
-    text += fmt::format(",\n{{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": {}, \"args\": {{\"name\": \"device {}, measured\"}}}}",
-                        kMeasuredProcess + d, d);
-    for (int t = 0; t < 2; ++t) {
-      text += fmt::format(",\n{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": \"{}\"}}}}",
-                          kMeasuredProcess + d, t, t == 0 ? "computes" : "transfers");
+  std::ostringstream out;
+  {
+    ChromeTrace trace(out);
+    add_to_trace(program, predicted, trace);
+    std::set<std::int32_t> devices;
+    for (const MeasuredEvent& e : measured) devices.insert(e.device);
+    for (const std::int32_t d : devices) name_device(kMeasuredProcess + d, fmt::format("device {}, measured", d), trace);
+    for (const MeasuredEvent& e : measured) {
+      trace.slice({.name = e.name, .process = kMeasuredProcess + e.device, .thread = e.transfer ? 1 : 0}, e.start * 1e6, e.seconds * 1e6);
     }
   }
-  for (const MeasuredEvent& e : measured) {
-    text += fmt::format(",\n{{\"name\": {}, \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.6f}, \"dur\": {:.6f}}}",
-                        nlohmann::json(e.name).dump(), kMeasuredProcess + e.device, e.transfer ? 1 : 0, e.start * 1e6, e.seconds * 1e6);
-  }
-  return text + "\n]\n";
+  return out.str();
 }
 
 }  // namespace pando::simulate
