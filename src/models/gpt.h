@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/optimizer.h"
-#include "transform/distribute/program.h"
+#include "transform/distribute/layout/program.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // A multi-layer perceptron of square layers, one step of training: forward, backward, update.
 #pragma once
 
-#include "transform/distribute/program.h"
+#include "transform/distribute/layout/program.h"
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/construction/builder.h"
-#include "transform/distribute/program.h"
+#include "transform/distribute/layout/program.h"
 
 #include <initializer_list>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profile/plan.h"
+#include "profile/plan/plan.h"
 
 namespace pando::profile {
 

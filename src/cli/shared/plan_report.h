@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "profile/plan.h"
+#include "profile/plan/plan.h"
 #include "search/programs/program_search.h"
 #include "search/search.h"
 #include "search/timeline.h"

@@ -17,6 +17,7 @@
 #include "codelet/foreign_call.h"
 #include "codelet/runtime/tile_context.h"
 #include "exec/address_space.h"
+#include "exec/fibers/exception_state.h"
 #include "exec/fibers/guard.h"
 #include "exec/fibers/jump_stack.h"
 
@@ -195,12 +196,6 @@ StackPool::~StackPool() {
 }
 
 namespace {
-
-// The C++ runtime's exceptions of a thread, laid out by its binary interface.
-struct ExceptionState {
-  void* caught;
-  unsigned uncaught;
-};
 
 // A fiber that suspends in a catch block takes its exceptions along.
 void swap_exception_state(ExceptionState& of_thread, Fiber& f) {

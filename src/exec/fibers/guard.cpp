@@ -10,6 +10,7 @@
 
 #include "codelet/code_ranges.h"
 #include "codelet/runtime/tile_context.h"
+#include "exec/fibers/exception_state.h"
 #include "exec/fibers/fiber.h"
 
 namespace pando::exec {
@@ -20,12 +21,6 @@ constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 
 thread_local Guard* active __attribute__((tls_model("initial-exec"))) = nullptr;
 std::array<struct sigaction, 64> previous;
-
-// The C++ runtime's exceptions of a thread, laid out by its binary interface.
-struct ExceptionState {
-  void* caught;
-  unsigned uncaught;
-};
 
 // Of glibc: what the last failed assert() said, for debuggers.
 struct AbortMessage {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
-#include "profile/damaged.h"
+#include "profile/errors/damaged.h"
 #include "profile/file/container.h"
 
 namespace pando::profile {
@@ -54,10 +54,6 @@ Holds holds_of(const Json& json, std::string_view where) {
 }
 
 }  // namespace
-
-void damaged(std::string_view what, const std::string& how) {
-  fail(ErrorKind::parse_error, "report-damaged", "the report is damaged: {}: {}", what, how);
-}
 
 struct Container::State {
   std::string bytes;

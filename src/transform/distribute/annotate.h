@@ -1,7 +1,7 @@
 // What a module's text does not say of a step: which inputs count samples, what is forward and backward, where layers begin.
 #pragma once
 
-#include "transform/distribute/program.h"
+#include "transform/distribute/layout/program.h"
 
 #include <map>
 #include <optional>

@@ -1,7 +1,7 @@
 // One graph out of a main graph, what it calls and its loops.
 #pragma once
 
-#include "transform/distribute/program.h"
+#include "transform/distribute/layout/program.h"
 
 namespace pando::transform {
 

@@ -17,8 +17,8 @@
 // Weights and states of the optimizer are variables of the devices that hold them, with their part of the sequential variable's data.
 #pragma once
 
+#include "transform/distribute/layout/program.h"
 #include "transform/distribute/layout/strategy.h"
-#include "transform/distribute/program.h"
 
 #include <cstdint>
 #include <string>

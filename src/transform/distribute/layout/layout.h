@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/module.h"
+#include "transform/distribute/layout/program.h"
 #include "transform/distribute/layout/spec.h"
 #include "transform/distribute/layout/strategy.h"
 

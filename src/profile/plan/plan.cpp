@@ -1,10 +1,10 @@
-#include "profile/plan.h"
+#include "profile/plan/plan.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "profile/damaged.h"
+#include "profile/errors/damaged.h"
 
 namespace pando::profile {
 

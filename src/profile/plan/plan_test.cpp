@@ -1,4 +1,4 @@
-#include "profile/plan.h"
+#include "profile/plan/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,11 @@
+#include "profile/errors/damaged.h"
+
+#include "base/error.h"
+
+namespace pando::profile {
+
+void damaged(std::string_view what, const std::string& how) {
+  fail(ErrorKind::parse_error, "report-damaged", "the report is damaged: {}: {}", what, how);
+}
+
+}  // namespace pando::profile
