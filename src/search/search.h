@@ -83,6 +83,9 @@ struct Result {
 
 struct SearchOptions {
   std::size_t top = 1;
+  // Of a program whose points are large (ProgramSpace::fold_from), the search ends when the best is proven: those after it are the best of
+  // the points that were looked at until then.
+  bool proves_only_the_best = false;
   bool frontier = false;
   // Evaluates every point: what the search is compared with.
   bool brute_force = false;

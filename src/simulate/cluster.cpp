@@ -29,6 +29,22 @@ double Efficiency::most() const {
   return most;
 }
 
+double Efficiency::least_quotient(double size) const {
+  double least = size / at(size);
+  if (share > 0) return least;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto& [low, at_low] = points[i - 1];
+    const auto& [high, at_high] = points[i];
+    if (high <= size) continue;
+    least = std::min(least, high / at_high);
+    // Between two points the quotient has a minimum where the efficiency is its own slope over the logarithm.
+    const double slope = (at_high - at_low) / std::log(high / low);
+    const double flat = slope > 0 ? low * std::exp((slope - at_low) / slope) : 0;
+    if (flat > std::max(low, size) && flat < high) least = std::min(least, flat / slope);
+  }
+  return least;
+}
+
 std::string_view name_of(Collective c) {
   constexpr std::string_view names[] = {"send",       "broadcast",  "scatter",        "gather",    "reduce",
                                         "all_reduce", "all_gather", "reduce_scatter", "all_to_all"};

@@ -21,6 +21,8 @@ struct Efficiency {
   double at(double size) const;
   // Of any size.
   double most() const;
+  // The least of s / at(s) over all s from `size` on: no work of at least this size is done in less, at a rate of 1.
+  double least_quotient(double size) const;
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
 

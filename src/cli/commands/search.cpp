@@ -36,6 +36,7 @@ struct Arguments {
   std::vector<std::int64_t> devices{8};
   search::Space space;
   std::size_t top = 5;
+  bool says_top = false;
   std::int64_t batch = 0, seq = 0;
   std::string reach = "trainers", stack = "megatron";
   bool words = false, unfolded = false;
@@ -64,6 +65,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.space.require = a.space.require;
   p.space.fold_from = a.unfolded ? 0 : p.space.fold_from;
   p.options = {.top = a.top,
+               .proves_only_the_best = !a.says_top,
                .frontier = a.frontier || !a.svg.empty() || !a.report.empty(),
                .brute_force = a.brute_force,
                .keeps_when_stopped = true};
@@ -228,7 +230,13 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_flag("--words", a->words, "Print the words of a strategy, with trainers' names for them");
   command->add_flag("--wide", a->wide, "All axes: of a transformer --space everything; of a program all schedules, more stages, offload");
   command->add_option("--by", a->by, "What is least: time, or price")->check(one_of({"time", "price"}))->capture_default_str();
-  command->add_option("--top", a->top, "How many are shown")->check(whole_number(1, 1000))->capture_default_str();
+  command
+      ->add_option(
+          "--top", a->top,
+          "How many are shown. Without it, of a large program, the search ends when the best is proven: the others shown are the best of "
+          "the points looked at")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
   command->add_flag("--frontier", a->frontier, "Show what no other beats in both time and memory");
   command->add_option("--svg", a->svg, "Draw memory against samples a second into a file");
   command->add_option("--report", a->report,
@@ -284,6 +292,7 @@ void describe(CLI::App* command, Invocation& invocation) {
       ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
   command->add_flag("--check", p.check, "Of a program: run the best and the sequential one in the interpreter; are they equal?");
   command->callback([a, command, seq, &invocation] {
+    a->says_top = command->get_option("--top")->count() > 0;
     if (a->words) {
       fmt::print("{}", search::words_page());
       return;

@@ -3,6 +3,7 @@
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
+#include "search/programs/strategy_text.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/module_copy.h"
 #include "transform/distribute/stages/stages.h"
@@ -19,13 +20,13 @@ using ir::ValueId;
 using transform::Phase;
 using transform::Program;
 
-// Makes the program without layers [begin, end). What those after them take of the forward pass is that of the layer before; what those
-// before them take of the backward pass is that of the layer behind.
+// Makes the program without layers [begin, end), whole periods. What those after them take of the forward pass is that of the period
+// before; what those before them take of the backward pass is that of the period after.
 class LayerDropper {
  public:
   LayerDropper(const Program& p, const std::vector<std::int32_t>& layer_of_op, const std::vector<std::int32_t>& layer_of_input,
                const std::vector<std::uint32_t>& place_of_op, const std::vector<std::vector<OpId>>& ops_of_layer, std::uint32_t begin,
-               std::uint32_t end)
+               std::uint32_t end, std::uint32_t period)
       : p_(p),
         in_(p.module),
         layer_of_op_(layer_of_op),
@@ -34,6 +35,7 @@ class LayerDropper {
         ops_of_layer_(ops_of_layer),
         begin_(begin),
         end_(end),
+        period_(period),
         values_(in_.value_count()) {}
 
   Program run() {
@@ -85,7 +87,8 @@ class LayerDropper {
   ValueId now(ValueId v) const {
     const OpId o = in_.value(v).producer;
     if (!o.valid() || !drops(layer_of_op_[o.index()])) return values_[v.index()];
-    const std::uint32_t layer = p_.phase_of(o) == Phase::forward ? begin_ - 1 : end_;
+    const std::uint32_t place = (static_cast<std::uint32_t>(layer_of_op_[o.index()]) - begin_) % period_;
+    const std::uint32_t layer = p_.phase_of(o) == Phase::forward ? begin_ - period_ + place : end_ + place;
     const OpId other = ops_of_layer_[layer][place_of_op_[o.index()]];
     return values_[in_.result(other, in_.value(v).index).index()];
   }
@@ -123,7 +126,7 @@ class LayerDropper {
   const std::vector<std::int32_t>&layer_of_op_, &layer_of_input_;
   const std::vector<std::uint32_t>& place_of_op_;
   const std::vector<std::vector<OpId>>& ops_of_layer_;
-  std::uint32_t begin_, end_;
+  std::uint32_t begin_, end_, period_;
   std::vector<ValueId> values_;
   Program out_;
   ir::GraphId graph_;
@@ -186,15 +189,21 @@ void FoldedProgram::find_layers() {
   }
 }
 
-// The longest row of equal layers.
+// The row of equal layers, or of layers that repeat after a few, of which most can be left out. At least three periods.
 void FoldedProgram::find_equal() {
-  for (std::uint32_t begin = 0; begin < layers_;) {
-    std::uint32_t end = begin + 1;
-    while (end < layers_ && equal(end - 1, end)) ++end;
-    if (end - begin > end_ - first_) first_ = begin, end_ = end;
-    begin = end;
+  std::uint32_t most = 0;
+  for (std::uint32_t period = 1; period <= std::min(kLongestPeriod, layers_ / 3); ++period) {
+    for (std::uint32_t begin = 0; begin + period < layers_;) {
+      std::uint32_t end = begin + period;
+      while (end < layers_ && equal(end - period, end)) ++end;
+      const std::uint32_t all = end - begin;
+      if (all >= 3 * period && all - 2 * period > most) {
+        most = all - 2 * period;
+        first_ = begin, end_ = end, period_ = period;
+      }
+      begin = std::max(begin + 1, end - period + 1);
+    }
   }
-  if (end_ - first_ < 3) first_ = end_ = 0;
 }
 
 bool FoldedProgram::matches(ValueId a, ValueId b, std::uint32_t layer, std::uint32_t next) const {
@@ -232,52 +241,91 @@ bool FoldedProgram::equal(std::uint32_t layer, std::uint32_t next) const {
   return true;
 }
 
-const Program& FoldedProgram::without(std::uint32_t layers) {
-  auto& made = smaller_[layers];
-  if (!made) {
-    made = std::make_unique<Program>(
-        LayerDropper(program_, layer_of_op_, layer_of_input_, place_of_op_, ops_of_layer_, first_ + 1, first_ + 1 + layers).run());
+FoldedProgram::Smaller& FoldedProgram::smaller(std::uint32_t layers) {
+  Smaller& made = smaller_[layers];
+  if (!made.program) {
+    const std::uint32_t begin = first_ + period_;
+    made.program = std::make_unique<Program>(
+        LayerDropper(program_, layer_of_op_, layer_of_input_, place_of_op_, ops_of_layer_, begin, begin + layers, period_).run());
   }
-  return *made;
+  return made;
+}
+
+const Program& FoldedProgram::without(std::uint32_t layers) { return *smaller(layers).program; }
+
+FoldedProgram::Folding FoldedProgram::plan(const transform::Strategy& s) {
+  Folding p;
+  const auto stages = static_cast<std::uint32_t>(s.pipeline * s.stages_per_rank);
+  if (s.table || !s.recomputed_layers.empty() || stages > layers_) return p;
+  p.counts = s.layers_per_stage;
+  if (p.counts.empty()) {
+    auto& operations = operations_[s.microbatches > 1];
+    if (operations.empty()) operations = transform::layer_operations(program_, transform::lay_out(program_, s));
+    p.counts = transform::even_groups(operations, static_cast<std::int32_t>(stages));
+  }
+  std::uint32_t at = 0;
+  p.least = end_ - first_;
+  for (const std::uint32_t n : p.counts) {
+    const std::uint32_t begin = std::max(at, first_), stop = std::min(at + n, end_);
+    p.least = std::min(p.least, stop > begin ? stop - begin : 0);
+    at += n;
+  }
+  if (p.counts.size() != stages || at != layers_) return p;
+  // Two stay where there is one stage: the periods beside what is left out.
+  p.least /= period_;
+  p.few = stages == 1 ? 2 : 1;
+  p.layers = p.least > p.few + 1;
+  p.fewer = 2 * s.pipeline + s.microbatches % s.pipeline;
+  p.more = p.fewer + s.pipeline;
+  p.microbatches = repeats(s) && p.more < s.microbatches;
+  return p;
+}
+
+transform::Strategy FoldedProgram::shortened(const transform::Strategy& s, const Folding& plan, std::uint32_t dropped) const {
+  transform::Strategy small = s;
+  small.layers_per_stage = plan.counts;
+  for (std::uint32_t& n : small.layers_per_stage) n -= dropped;
+  return small;
+}
+
+std::optional<double> FoldedProgram::least_seconds(const transform::Strategy& s, const simulate::CostModel& costs) {
+  const Folding p = plan(s);
+  if (!p.layers) return std::nullopt;
+  const auto stages = static_cast<std::uint32_t>(p.counts.size());
+  transform::Strategy of_layout = s;
+  of_layout.pipeline = of_layout.stages_per_rank = 1;
+  of_layout.schedule = "1F1B";
+  of_layout.layers_per_stage.clear();
+  of_layout.recompute = transform::Recompute::none;
+  of_layout.order.clear();
+  const std::string key = to_string(of_layout);
+  const auto one = [&](std::uint32_t of_stage) {
+    const std::uint32_t dropped = (p.least - of_stage) * period_;
+    Smaller& small = smaller(dropped * stages);
+    if (!small.times) small.times = std::make_unique<LeastTime>(*small.program, costs);
+    auto layout = small.layouts.find(key);
+    if (layout == small.layouts.end()) layout = small.layouts.emplace(key, transform::lay_out(*small.program, s)).first;
+    return small.times->seconds(shortened(s, p, dropped), layout->second);
+  };
+  const double few = one(p.few);
+  return kTimesCaution * (few + static_cast<double>(p.least - p.few) * (one(p.few + 1) - few));
 }
 
 std::optional<ProgramEstimate> FoldedProgram::estimate(const transform::Strategy& s, const simulate::Cluster& cluster,
                                                        const simulate::CostModel& costs) {
-  if (s.table || !s.recomputed_layers.empty()) return std::nullopt;
-  // How many layers each stage has, and how many of these are equal ones.
-  const auto stages = static_cast<std::uint32_t>(s.pipeline * s.stages_per_rank);
-  if (stages > layers_) return std::nullopt;
-  std::vector<std::uint32_t> counts = s.layers_per_stage;
-  if (counts.empty())
-    counts =
-        transform::even_groups(transform::layer_operations(program_, transform::lay_out(program_, s)), static_cast<std::int32_t>(stages));
-  std::uint32_t least = end_ - first_, at = 0;
-  for (const std::uint32_t n : counts) {
-    const std::uint32_t begin = std::max(at, first_), stop = std::min(at + n, end_);
-    least = std::min(least, stop > begin ? stop - begin : 0);
-    at += n;
-  }
-  if (counts.size() != stages || at != layers_) return std::nullopt;
-  // Two stay where there is one stage: the layers beside what is left out.
-  const std::uint32_t few = stages == 1 ? 2 : 1;
-  const bool layers = least > few + 1;
-  const std::int32_t p = s.pipeline, fewer = 2 * p + s.microbatches % p, more = fewer + p;
-  const bool microbatches = repeats(s) && more < s.microbatches;
-  if (!layers && !microbatches) return std::nullopt;
-
+  const Folding p = plan(s);
+  if (!p.layers && !p.microbatches) return std::nullopt;
+  const auto stages = static_cast<std::uint32_t>(p.counts.size());
   const auto one = [&](std::uint32_t of_stage, std::int32_t made) {
-    const std::uint32_t dropped = layers ? least - of_stage : 0;
-    transform::Strategy small = s;
-    small.layers_per_stage = counts;
-    for (std::uint32_t& n : small.layers_per_stage) n -= dropped;
-    return estimate_program(dropped == 0 ? program_ : without(dropped * stages), small, cluster, &costs, made);
+    const std::uint32_t dropped = p.layers ? (p.least - of_stage) * period_ : 0;
+    return estimate_program(dropped == 0 ? program_ : without(dropped * stages), shortened(s, p, dropped), cluster, &costs, made);
   };
-  const std::int32_t all = s.microbatches, first = microbatches ? fewer : all;
-  const double x = layers ? least - few : 0, y = microbatches ? static_cast<double>(all - fewer) / p : 0;
-  const ProgramEstimate a = one(few, first), b = layers ? one(few + 1, first) : a, c = microbatches ? one(few, more) : a,
-                        d = layers && microbatches ? one(few + 1, more)
-                            : layers               ? b
-                                                   : c;
+  const std::int32_t all = s.microbatches, first = p.microbatches ? p.fewer : all;
+  const double x = p.layers ? p.least - p.few : 0, y = p.microbatches ? static_cast<double>(all - p.fewer) / s.pipeline : 0;
+  const ProgramEstimate a = one(p.few, first), b = p.layers ? one(p.few + 1, first) : a, c = p.microbatches ? one(p.few, p.more) : a,
+                        d = p.layers && p.microbatches ? one(p.few + 1, p.more)
+                            : p.layers                 ? b
+                                                       : c;
   ProgramEstimate e = a;
   const auto grown = [&](auto member) {
     return from_four(static_cast<double>(a.*member), static_cast<double>(b.*member), static_cast<double>(c.*member),

@@ -34,13 +34,51 @@ TEST(Fold, FindsEqualLayers) {
   EXPECT_EQ(main_of(small).inputs.size(), main_of(other).inputs.size());
 }
 
-// Every other block has experts: no two layers in a row are equal.
 TEST(Fold, FindsNone) {
-  const transform::Program p = models::build_gpt({.layers = 6, .heads = 2, .width = 8, .batch = 8, .experts = 2});
+  const transform::Program p = gpt(2);
   FoldedProgram folded(p);
   EXPECT_EQ(folded.first(), folded.end());
   const simulate::Cluster& h100 = simulate::cluster_named("h100");
   EXPECT_FALSE(folded.estimate(parse_words("data=2", {}), h100, simulate::ClusterCostModel(h100)));
+}
+
+// Every other block has experts: no two layers in a row are equal, but every layer is equal to the one before the last.
+TEST(Fold, FindsPeriods) {
+  models::Gpt g{.layers = 13, .heads = 4, .width = 32, .vocabulary = 64, .sequence = 8, .batch = 32, .experts = 2};
+  const transform::Program p = models::build_gpt(g);
+  FoldedProgram folded(p);
+  EXPECT_EQ(folded.period(), 2u);
+  EXPECT_GE(folded.end() - folded.first(), 10u);
+  ir::check(folded.without(4).module);
+  const simulate::Cluster& h100 = simulate::cluster_named("h100");
+  const simulate::ClusterCostModel costs(h100);
+  transform::Strategy base;
+  base.first_device = 0;
+  for (const char* words : {"data=4", "data=2 expert=2 microbatches=4", "tensor=2 zero=1 data=2", "pipeline=2 microbatches=8"}) {
+    const transform::Strategy s = parse_words(words, base);
+    const std::optional<ProgramEstimate> e = folded.estimate(s, h100, costs);
+    ASSERT_TRUE(e) << words;
+    const ProgramEstimate whole = estimate_program(p, s, h100, &costs);
+    EXPECT_NEAR(e->seconds / whole.seconds, 1, 0.01) << words;
+    EXPECT_NEAR(static_cast<double>(e->peak) / static_cast<double>(whole.peak), 1, 0.03) << words;
+  }
+}
+
+// Bounds of few layers are bounds of all, and nearly as good.
+TEST(Fold, Bounds) {
+  const transform::Program p = gpt(12);
+  FoldedProgram folded(p);
+  const simulate::Cluster& h100 = simulate::cluster_named("h100");
+  const simulate::ClusterCostModel costs(h100);
+  for (const char* words : {"data=4", "tensor=4 microbatches=8", "pipeline=2 microbatches=16", "pipeline=2 tensor=2 microbatches=8 recompute=full",
+                            "pipeline=2 microbatches=4 layers=9/5"}) {
+    const transform::Strategy s = parse_words(words, {});
+    ASSERT_TRUE(folded.folds(s)) << words;
+    const double whole = least_program_seconds(p, s, costs), few = folded.least_seconds(s, costs).value();
+    EXPECT_LE(few, whole) << words;
+    EXPECT_GT(few, 0.97 * whole) << words;
+  }
+  EXPECT_FALSE(folded.least_seconds(parse_words("pipeline=8 microbatches=8", {}), costs));
 }
 
 class FoldStrategies : public testing::TestWithParam<const char*> {};

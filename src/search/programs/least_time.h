@@ -1,5 +1,5 @@
 // What no estimate of a strategy is below, known before the program over devices is made: each op in as many parts as the layout cuts it,
-// at the best efficiency of the machine, with transfers for nothing; forward ops that are computed again, twice.
+// at the efficiency that the machine has for the part, with transfers for nothing; forward ops that are computed again, twice.
 //
 // A rank of a pipeline does its work one op after the other. It idles before its first stage's first forward pass, whose ops wait for those
 // of the stages before it; and, where backward passes are whole, behind its last one, while the stages before it do theirs. How long at the

@@ -22,6 +22,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <queue>
 #include <tuple>
 
 namespace pando::search {
@@ -60,6 +61,17 @@ std::optional<ProgramEstimate> try_estimate(const Program& program, const transf
 transform::Strategy without_recomputing(transform::Strategy s) {
   s.recompute = transform::Recompute::none;
   s.recomputed_layers.clear();
+  return s;
+}
+
+// All layers in one stage, which is what a layout depends on.
+transform::Strategy in_one_stage(transform::Strategy s) {
+  s = without_recomputing(std::move(s));
+  s.pipeline = s.stages_per_rank = 1;
+  s.schedule = "1F1B";
+  s.table.reset();
+  s.layers_per_stage.clear();
+  s.order.clear();
   return s;
 }
 
@@ -144,20 +156,45 @@ class ProgramSearcher {
     bool bounded = false;
   };
 
+  // The group with the least bound comes next. Its bound is that of its degrees until it would be looked into, then that of its stages.
   void visit() {
-    std::size_t visited = 0;
-    for (const Candidate& c : candidates_) {
+    const auto after = [this](std::size_t a, std::size_t b) {
+      return std::tuple(candidates_[a].seconds, a) > std::tuple(candidates_[b].seconds, b);
+    };
+    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(after)> queue(after);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) queue.push(i);
+    for (std::size_t visited = 0; !queue.empty();) {
+      const std::size_t next = queue.top();
+      Candidate& c = candidates_[next];
       try {
-        if (!excluded(c.seconds, static_cast<std::int64_t>(c.group.points.size()))) look_into(c);
+        check_stop();
+        queue.pop();
+        const auto points = static_cast<std::int64_t>(c.group.points.size());
+        if (excluded(c.seconds, points)) continue;
+        if (!c.bounded && !options_.brute_force) {
+          if (bound(c)) queue.push(next);
+          continue;
+        }
+        look_into(c);
       } catch (const Stopped&) {
         if (!options_.keeps_when_stopped) throw;
         r_.certificate.stopped = true;
-        // Those behind it have larger bounds.
+        // Those after it have larger bounds.
         r_.certificate.bound = std::min(r_.certificate.bound, c.seconds);
         return;
       }
       if (options_.progress && ++visited % 8 == 0) options_.progress(r_.certificate);
     }
+  }
+
+  // False: the transforms refuse the group.
+  bool bound(Candidate& c) {
+    try {
+      c.seconds = std::max(c.seconds, least_seconds(without_recomputing(c.group.points.front())));
+      c.bounded = true;
+      return true;
+    } catch (const ModelError& e) { refused(e.id(), static_cast<std::int64_t>(c.group.points.size())); }
+    return false;
   }
 
   // What each rank may hold so that it needs as much memory as the one that needs most, in microbatches.
@@ -236,19 +273,49 @@ class ProgramSearcher {
     }
   }
 
-  // Groups that the transforms refuse as a whole go, the others are visited by their bounds.
+  // Some rank of a pipeline does at least its share of what one stage of all layers does. Groups with equal degrees share this bound; those
+  // that the transforms refuse for their degrees go.
   void bound_groups() {
+    struct OfDegrees {
+      double seconds = 0;
+      std::string rule;
+    };
+    std::map<std::string, OfDegrees> known;
     std::vector<Candidate> left;
     for (Candidate& c : candidates_) {
       check_stop();
-      const transform::Strategy& plainest = c.group.points.front();
-      try {
-        if (!c.bounded) c.seconds = times_.seconds(without_recomputing(plainest), transform::lay_out(program_, plainest));
-        left.push_back(std::move(c));
-      } catch (const ModelError& e) { refused(e.id(), static_cast<std::int64_t>(c.group.points.size())); }
+      if (!c.bounded) {
+        const transform::Strategy s = in_one_stage(c.group.points.front());
+        const auto [it, added] = known.try_emplace(to_string(s));
+        OfDegrees& of_degrees = it->second;
+        if (added) {
+          try {
+            of_degrees.seconds = least_seconds(s);
+          } catch (const ModelError& e) { of_degrees.rule = e.id(); }
+        }
+        if (!of_degrees.rule.empty()) {
+          refused(of_degrees.rule, static_cast<std::int64_t>(c.group.points.size()));
+          continue;
+        }
+        c.seconds = kTimesCaution * of_degrees.seconds / c.group.points.front().pipeline;
+      }
+      left.push_back(std::move(c));
     }
-    std::stable_sort(left.begin(), left.end(), [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
     candidates_ = std::move(left);
+  }
+
+  // 0 for what the transforms refuse.
+  double folded_bound(const transform::Strategy& s) {
+    try {
+      return fold_.least_seconds(s, costs_).value_or(0);
+    } catch (const ModelError&) { return 0; }
+  }
+
+  double least_seconds(const transform::Strategy& s) {
+    if (fold_from_ > 0) {
+      if (const auto seconds = fold_.least_seconds(s, costs_)) return *seconds;
+    }
+    return times_.seconds(s, transform::lay_out(program_, s));
   }
 
   void refused(const std::string& rule, std::int64_t points) {
@@ -256,7 +323,9 @@ class ProgramSearcher {
     r_.rules[rule] += points;
   }
 
+  // What a point has to be below to count.
   double worst_kept() const {
+    if (options_.proves_only_the_best && !r_.best.empty() && r_.folded > 0) return r_.best.front().estimate.seconds;
     return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds;
   }
 
@@ -281,9 +350,12 @@ class ProgramSearcher {
       const bool recomputes = s.recompute != transform::Recompute::none;
       const auto plain = computing.find(s.zero);
       if (plain != computing.end() && excluded(kTimesCaution * plain->second, 1)) continue;
-      if (recomputes && worst_kept() < std::numeric_limits<double>::infinity() && may_exclude() && excluded(bounds.least_seconds(s), 1))
+      const bool is_folded = is_large(s) && fold_.folds(s);
+      if (recomputes && worst_kept() < std::numeric_limits<double>::infinity() && may_exclude() &&
+          excluded(is_folded ? folded_bound(s) : bounds.least_seconds(s), 1))
         continue;
-      if (!options_.brute_force && static_cast<double>(bounds.least_bytes(s)) > limit_) {
+      // What is made in small is as quick as this bound.
+      if (!options_.brute_force && !is_folded && static_cast<double>(bounds.least_bytes(s)) > limit_) {
         ++r_.certificate.by_memory;
         continue;
       }

@@ -176,8 +176,10 @@ double ClusterCostModel::least_seconds(const ir::Module& module, ir::OpId op, do
   const ir::OpRow& row = module.row(op);
   if (is_there(module, op) || row.view != ir::View::none || is_far(row) || row.tuple != ir::Tuple::none) return 0;
   const Work w = work_of(module, op);
-  const double computing = w.operations / parts / (w.peak * (w.product ? cluster_.matmul_efficiency.most() : 1));
-  return cluster_.launch + std::max(computing, w.bytes / parts / (cluster_.memory_bytes_per_second * cluster_.memory_efficiency.most()));
+  const double operations = w.operations / parts, bytes = w.bytes / parts;
+  const double computing = w.product && operations > 0 ? cluster_.matmul_efficiency.least_quotient(operations) : operations;
+  const double moving = bytes > 0 ? cluster_.memory_efficiency.least_quotient(bytes) : 0;
+  return cluster_.launch + std::max(computing / w.peak, moving / cluster_.memory_bytes_per_second);
 }
 
 double ClusterCostModel::seconds(const ir::Module& module, ir::OpId op) const {
