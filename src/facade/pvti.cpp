@@ -13,10 +13,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/text/chrome_trace.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/source_location.h"
+#include "base/text/chrome_trace.h"
 #include "poplar/OptionFlags.hpp"
 
 namespace pvti {

@@ -23,8 +23,8 @@ std::vector<Sample> extreme_samples() {
   std::vector<Sample> all = binary_samples();
   for (Sample& s : all) s.smooth = false;
   Sample s;
-  s.operands = {{DType::float32, {2, 3}, 0, 0, {1, 2, 3, 4, 5, 6}}, {DType::float32, {3}, 0, 0, {3, 2.5, 1}},
-                {DType::float32, {}, 0, 0, {3.5}}};
+  s.operands = {
+      {DType::float32, {2, 3}, 0, 0, {1, 2, 3, 4, 5, 6}}, {DType::float32, {3}, 0, 0, {3, 2.5, 1}}, {DType::float32, {}, 0, 0, {3.5}}};
   all.push_back(s);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
   for (const DType t : {DType::float32, DType::float16}) {

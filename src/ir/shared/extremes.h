@@ -41,8 +41,7 @@ void extreme_of_groups(Evaluation& e) {
   const auto chosen = []<class T>(std::span<const T> v) {
     return std::accumulate(v.begin(), v.end(), v[0], kLargest ? larger<T> : smaller<T>);
   };
-  reduce_groups(
-      e, [&](std::span<const double> v) { return chosen(v); }, [&](std::span<const std::int64_t> v) { return chosen(v); });
+  reduce_groups(e, [&](std::span<const double> v) { return chosen(v); }, [&](std::span<const std::int64_t> v) { return chosen(v); });
 }
 
 }  // namespace pando::ir
