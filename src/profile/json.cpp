@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
-#include "profile/errors/damaged.h"
+#include "profile/damage/damaged.h"
 #include "profile/report.h"
 
 // One description per struct serves both directions: `fields(archive, value)` names each member once; Writer fills an object,

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_depth.h"
-#include "profile/errors/damaged.h"
+#include "profile/damage/damaged.h"
 #include "profile/file/container.h"
 
 namespace pando::profile {

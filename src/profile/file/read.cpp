@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "profile/errors/damaged.h"
+#include "profile/damage/damaged.h"
 #include "profile/file/container.h"
 #include "profile/report.h"
 

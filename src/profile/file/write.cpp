@@ -4,7 +4,7 @@
 
 #include "profile/advice.h"
 #include "profile/categories.h"
-#include "profile/errors/damaged.h"
+#include "profile/damage/damaged.h"
 #include "profile/file/container.h"
 #include "profile/report.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "profile/errors/damaged.h"
+#include "profile/damage/damaged.h"
 
 namespace pando::profile {
 

@@ -1,4 +1,4 @@
-#include "profile/errors/damaged.h"
+#include "profile/damage/damaged.h"
 
 #include "base/error.h"
 
