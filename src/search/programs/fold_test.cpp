@@ -70,8 +70,8 @@ TEST(Fold, Bounds) {
   FoldedProgram folded(p);
   const simulate::Cluster& h100 = simulate::cluster_named("h100");
   const simulate::ClusterCostModel costs(h100);
-  for (const char* words : {"data=4", "tensor=4 microbatches=8", "pipeline=2 microbatches=16", "pipeline=2 tensor=2 microbatches=8 recompute=full",
-                            "pipeline=2 microbatches=4 layers=9/5"}) {
+  for (const char* words : {"data=4", "tensor=4 microbatches=8", "pipeline=2 microbatches=16",
+                            "pipeline=2 tensor=2 microbatches=8 recompute=full", "pipeline=2 microbatches=4 layers=9/5"}) {
     const transform::Strategy s = parse_words(words, {});
     ASSERT_TRUE(folded.folds(s)) << words;
     const double whole = least_program_seconds(p, s, costs), few = folded.least_seconds(s, costs).value();

@@ -6,10 +6,10 @@
 //
 // A point is judged by making it: the program is transformed, and what comes out is simulated on the cluster. Points with equal degrees,
 // microbatches, stages, schedule and cuts are a group; before one is made, a bound is known: each op, in as many parts as the group's
-// layout cuts it, at the efficiency that the machine has for the part, with transfers for nothing; each rank of a pipeline waits for the first microbatch
-// to come through the stages before it, and works for all. Inside a group, recomputing and off-chip memory take no less computing than
-// going without, and another order of devices takes as much. Of a point's memory a bound is known, too (least_memory.h). So every point is
-// either made or excluded by a bound or a rule of the transforms.
+// layout cuts it, at the efficiency that the machine has for the part, with transfers for nothing; each rank of a pipeline waits for the
+// first microbatch to come through the stages before it, and works for all. Inside a group, recomputing and off-chip memory take no less
+// computing than going without, and another order of devices takes as much. Of a point's memory a bound is known, too (least_memory.h). So
+// every point is either made or excluded by a bound or a rule of the transforms.
 #pragma once
 
 #include "search/programs/least_memory.h"
