@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include <algorithm>
+
 // One row of a 7-point stencil from five: its own, and those above, below, before and behind it.
 inline void stencil_row(const float* own, const float* up, const float* down, const float* near, const float* far, float* out, size_t n) {
   const auto cell = [&](size_t i, size_t left, size_t right) {
@@ -54,4 +56,43 @@ inline void count_bytes(const unsigned char* in, size_t n, unsigned* counts) {
   for (; i + 4 <= n; i += 4) ++counts[in[i]], ++more[0][in[i + 1]], ++more[1][in[i + 2]], ++more[2][in[i + 3]];
   for (; i < n; ++i) ++counts[in[i]];
   for (size_t k = 0; k < 256; ++k) counts[k] += more[0][k] + more[1][k] + more[2][k];
+}
+
+// A row of a sparse matrix times a vector.
+inline float sparse_row(const unsigned* columns, const float* values, size_t n, const float* x) {
+  float sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += values[i] * x[columns[i]];
+  return sum;
+}
+
+inline void sort_numbers(unsigned* v, size_t n) { std::sort(v, v + n); }
+
+// Sorts the samples; every so manieth is a splitter.
+inline void pick_splitters(unsigned* samples, size_t n, unsigned* splitters, size_t count) {
+  sort_numbers(samples, n);
+  for (size_t i = 0; i < count; ++i) splitters[i] = samples[(i + 1) * n / (count + 1)];
+}
+
+// How many splitters are not above the number: the bucket that it belongs to.
+inline size_t bucket_of(unsigned number, const unsigned* splitters, size_t count) {
+  const unsigned* base = splitters;
+  for (size_t left = count; left > 0;) {
+    const size_t half = (left + 1) / 2;
+    base = base[half - 1] <= number ? base + half : base;
+    left -= half;
+  }
+  return static_cast<size_t>(base - splitters);
+}
+
+// Buckets of `capacity` words one after the other; the first word of each is the count of the others. One that says it has `capacity` or
+// more was too small.
+inline void empty_buckets(unsigned* buckets, size_t count, size_t capacity) {
+  for (size_t b = 0; b < count; ++b) buckets[b * capacity] = 0;
+}
+inline void into_buckets(const unsigned* in, size_t n, const unsigned* splitters, size_t count, unsigned* buckets, size_t capacity) {
+  for (size_t i = 0; i < n; ++i) {
+    unsigned* const bucket = buckets + bucket_of(in[i], splitters, count) * capacity;
+    const unsigned place = ++bucket[0];
+    if (place < capacity) bucket[place] = in[i];
+  }
 }

@@ -56,3 +56,79 @@ class CountBytes : public Vertex {
     return true;
   }
 };
+
+// Rows of a sparse matrix times the values of the columns that they have.
+class SparseRows : public Vertex {
+ public:
+  Input<Vector<unsigned, VectorLayout::ONE_PTR>> rowBegin, columns;
+  Input<Vector<float, VectorLayout::ONE_PTR>> values, x;
+  Output<Vector<float>> y;
+
+  bool compute() {
+    for (unsigned r = 0; r < y.size(); ++r) {
+      const unsigned begin = rowBegin[r];
+      y[r] = sparse_row(&columns[begin], &values[begin], rowBegin[r + 1] - begin, &x[0]);
+    }
+    return true;
+  }
+};
+
+class PickSplitters : public Vertex {
+ public:
+  InOut<Vector<unsigned>> samples;
+  Output<Vector<unsigned>> splitters;
+
+  bool compute() {
+    pick_splitters(&samples[0], samples.size(), &splitters[0], splitters.size());
+    return true;
+  }
+};
+
+class IntoBuckets : public Vertex {
+ public:
+  Input<Vector<unsigned>> in, splitters;
+  InOut<Vector<unsigned, VectorLayout::ONE_PTR>> out;
+  unsigned capacity;
+
+  bool compute() {
+    empty_buckets(&out[0], splitters.size() + 1, capacity);
+    into_buckets(&in[0], in.size(), &splitters[0], splitters.size(), &out[0], capacity);
+    return true;
+  }
+};
+
+class BucketsIntoBuckets : public Vertex {
+ public:
+  Input<Vector<unsigned>> in, splitters;
+  InOut<Vector<unsigned, VectorLayout::ONE_PTR>> out;
+  unsigned capacity, inCapacity;
+
+  bool compute() {
+    empty_buckets(&out[0], splitters.size() + 1, capacity);
+    for (unsigned b = 0; b < in.size(); b += inCapacity)
+      into_buckets(&in[b + 1], in[b] < inCapacity ? in[b] : 0, &splitters[0], splitters.size(), &out[0], capacity);
+    return true;
+  }
+};
+
+// All that is in the buckets, sorted, after their number; all ones: it does not fit, or a bucket was full.
+class SortBuckets : public Vertex {
+ public:
+  Input<Vector<unsigned>> in;
+  InOut<Vector<unsigned>> out;
+  unsigned capacity;
+
+  bool compute() {
+    unsigned n = 0;
+    bool fits = true;
+    for (unsigned b = 0; b < in.size() && fits; b += capacity) {
+      fits = in[b] < capacity && n + in[b] < out.size();
+      if (!fits) break;
+      memcpy(&out[1 + n], &in[b + 1], in[b] * sizeof(unsigned));
+      n += in[b];
+    }
+    sort_numbers(&out[1], n);
+    out[0] = fits ? n : ~0u;
+    return true;
+  }
+};
