@@ -232,7 +232,8 @@ void update() {
 
 void run(const std::string& only) {
   const auto wanted = [&](const char* name) { return only.empty() || only == name; };
-  if (wanted("stencil")) stencil(false), stencil(true);
+  if (wanted("stencil")) stencil(false);
+  if (wanted("gathered")) stencil(true);
   if (wanted("lattice")) lattice();
   if (wanted("histogram")) histogram();
   if (wanted("transpose")) transpose();
