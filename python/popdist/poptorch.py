@@ -18,8 +18,8 @@ class _Distributed(poptorch.options._DistributedOptions):
     """Which of the instances this process is."""
 
     def _read(self):
-        self._values["num_processes"] = popdist.getNumInstances()
-        self._values["process_id"] = popdist.getInstanceIndex()
+        self._values["num_distributed_processes"] = popdist.getNumInstances()
+        self._values["distributed_process_id"] = popdist.getInstanceIndex()
 
     disable = _blocked("Distributed.disable")
     setEnvVarNames = _blocked("Distributed.setEnvVarNames")

@@ -1,7 +1,7 @@
 """Tensors that Options.anchorTensor asks for by name: inputs, the loss, weights, their gradients and new values."""
 import torch
 
-from poptorch import enums
+from poptorch import enums, optim
 from poptorch.errors import createPoptorchError
 from poptorch.logging import logger
 
@@ -40,7 +40,8 @@ class Anchors:
             return [*inputs, *names]
         trained = [n for n, p in executor._user_model.named_parameters() if p.requires_grad]
         scalars = [f"scaledLearningRate0___specific___{n}" for n in trained] + [f"weightDecayScaleFactor0___specific___{n}" for n in trained]
-        return [*inputs, *names, "loss", *(_GRADIENT + n for n in trained), *(_UPDATED + n for n in trained), *scalars]
+        final = ["finalLossScale"] if executor._options.Training.auto_loss_scaling else []
+        return [*inputs, *names, *final, "loss", *(_GRADIENT + n for n in trained), *(_UPDATED + n for n in trained), *scalars]
 
     def take(self, executor, inputs, loss, gradients):
         """Keeps what a call gave. gradients: arrays, in the order that gradients() said."""
@@ -53,6 +54,8 @@ class Anchors:
                 self._values[short] = self._batches.combined(by_name[parameter], mode, shapes[parameter], period)
             elif name == "loss" and loss is not None:
                 self._values[short] = self._batches.combined(loss, mode, (), period)
+            elif name == "finalLossScale" and name in self.names(executor):
+                self._values[short] = torch.tensor(optim.loss_scale(executor._optimizer))
             elif name.removeprefix(_UPDATED) in shapes:
                 self._values[short] = self._weight(executor, name.removeprefix(_UPDATED), mode)
             elif name.startswith("input") and name in self.names(executor):

@@ -2,6 +2,8 @@
 import contextlib
 import datetime
 import inspect
+import os
+import sys
 import time
 
 import torch
@@ -89,6 +91,8 @@ class PoplarExecutor:
             chosen.Training.setMeanAccumulationAndReplicationReductionStrategy(enums.MeanReductionStrategy.Running)
         chosen._freeze()
         self._user_model, self._options, self._training, self._optimizer = model, chosen, training, optimizer
+        # The model's own flag, which is this executor's from here on.
+        self._mode = getattr(model, "training", None)
         self._batches = Batches(chosen, training)
         self._anchors = Anchors(chosen, self._batches)
         self._program = self._arguments = None
@@ -117,7 +121,30 @@ class PoplarExecutor:
 
     @property
     def training(self):
-        return self._user_model.training
+        return self._mode
+
+    def train(self, mode=True):
+        """Puts the model into training mode, for this executor, too. What is compiled stays what it is. Returns the executor."""
+        self._user_model.train(mode)
+        self._mode = self._user_model.training
+        return self
+
+    def eval(self):
+        """train(False)."""
+        return self.train(False)
+
+    @contextlib.contextmanager
+    def _in_its_mode(self):
+        """Inside, the model's own flag `training` is what it was when the executor was made, or what train() and eval() said since."""
+        was = getattr(self._user_model, "training", None)
+        if was is None:
+            yield
+            return
+        self._user_model.training = self._mode
+        try:
+            yield
+        finally:
+            self._user_model.training = was
 
     def __getattr__(self, name):
         if name.startswith("_") and name in ("_user_model", "_options"):
@@ -142,7 +169,12 @@ class PoplarExecutor:
     def _bound(self, args, kwargs):
         """The arguments of forward in order, with its defaults: (args, kwargs)."""
         forward = self._user_model.forward if isinstance(self._user_model, torch.nn.Module) else self._user_model
-        signature = inspect.signature(forward)
+        try:
+            signature = inspect.signature(forward)
+        except ValueError:
+            # A function of C, such as torch.erfc.
+            self._names = []
+            return args, kwargs
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -192,6 +224,8 @@ class PoplarExecutor:
             if unknown:
                 raise createPoptorchError(f"updatableNamedBuffers: the model has no buffer {', '.join(unknown)}.")
         tensors, form = structure.flatten((args, kwargs))
+        if any(t.requires_grad for t in tensors):
+            logger.warning("Input tensor has requires_grad=True set. This tensor will be detached because backward pass via inputs is not supported.")
         batch = [traced(self._batches.one(t).detach()) for t in tensors]
         self._compile_for(form, batch, [(t.shape, t.dtype) for t in tensors])
         self._seconds = time.perf_counter() - began
@@ -200,6 +234,7 @@ class PoplarExecutor:
     def _compile_for(self, form, batch, types):
         """form: the structure of the arguments; batch: the tensors of one micro-batch; types: (shape, element type) of the tensors of a call."""
         self._arguments, self._batch, self._input_types = form, batch, types
+        self._options._say()
         if self._options.exists("random_seed"):
             torch.manual_seed(self._options.random_seed)
         with hooks.compiling(), translated():
@@ -208,12 +243,26 @@ class PoplarExecutor:
     def _call_model(self, tensors):
         """The model's outputs for the tensors of its arguments: those that are tensors."""
         args, kwargs = structure.unflatten(self._arguments, iter(tensors))
-        found, self._output_form = structure.flatten(self._user_model(*args, **kwargs))
+        with self._in_its_mode(), tracing.plain_messages():
+            found, self._output_form = structure.flatten(self._user_model(*args, **kwargs))
         self._output_shapes = [tuple(t.shape) for t in found]
         return found
 
     def _device(self):
         return "ipu_model" if self._options.exists("ipu_model") and self._options.ipu_model else "cpu"
+
+    def _profile_folder(self):
+        """Where a report of the program goes, or None."""
+        if not self._options.exists("profile_dir"):
+            return None
+        name = self._options.model_name if self._options.exists("model_name") else "training" if self._training else "inference"
+        return os.path.join(self._options.profile_dir, name)
+
+    def _name_report(self):
+        """Readers of PopTorch's reports look for profile.pop."""
+        folder = self._profile_folder()
+        if folder is not None and os.path.exists(os.path.join(folder, "profile.pando")) and not os.path.lexists(os.path.join(folder, "profile.pop")):
+            os.symlink("profile.pando", os.path.join(folder, "profile.pop"))
 
     def _resident(self):
         """(names, tensors) of parameters and buffers."""
@@ -242,7 +291,7 @@ class PoplarExecutor:
         if calls_host(graph):
             return HostedProgram(graph, self._device(), resident, steps, replicas)
         names = [*names, *(f"input_{i}" for i in range(len(batch)))]
-        return Program(graph, self._device(), resident, steps=steps, replicas=replicas, names=names)
+        return Program(graph, self._device(), resident, steps=steps, replicas=replicas, names=names, profile=self._profile_folder())
 
     def _check_buffers(self, given):
         """Raises poptorch.Error if forward replaced or removed a buffer: `given` is what the buffers were, by name."""
@@ -273,12 +322,12 @@ class PoplarExecutor:
             return tracing.final_loss(trace).sum(), outputs
 
         optim.say(self._optimizer)
-        options = StepOptions(self._device(), b.steps, b.accumulation, b.replicas, instances=b.instances)
+        options = StepOptions(self._device(), b.steps, b.accumulation, b.replicas, instances=b.instances, profile=self._profile_folder())
         mean = self._options.Training.accumulation_and_replication_reduction_type == enums.ReductionType.Mean
         unwrap_again = self._plain_weights()
         try:
             program = StepProgram(self._user_model, function, self._optimizer, batch, options, mean, self._anchors.gradients(self._resident()[0]),
-                                  getattr(self._optimizer, "max_grad_norm", None))
+                                  getattr(self._optimizer, "max_grad_norm", None), optim.loss_scale(self._optimizer))
         finally:
             unwrap_again()
         self._written = [i - len(program._resident()) for i in program.written]
@@ -320,7 +369,9 @@ class PoplarExecutor:
         arrays = [self._batches.all(t) for t in inputs]
         times.append(Counters.now())
         results = self._program.run(arrays)
-        self._has_run = True
+        if not self._has_run:
+            self._has_run = True
+            self._name_report()
         times.append(Counters.now())
         if self._training:
             self._device_is_newer = True
@@ -450,11 +501,15 @@ class PoplarExecutor:
         self._watch.look(optimizer)
         optim.say(optimizer)
         before, self._compiled_settings = self._compiled_settings, optim.settings(optimizer)
-        same = self._optimizer is optimizer and before == self._compiled_settings
-        self._optimizer = optimizer
+        same = optim.is_like(optimizer, self._optimizer) and before == self._compiled_settings
+        old, self._optimizer = self._optimizer, optimizer
         if isinstance(optimizer, optim.Optimizer):
             optimizer.attach(self)
-        if self._program is None or same:
+        if self._program is None:
+            return
+        if same:
+            if optimizer is not old:
+                self._program.take_over(optimizer)
             return
         # The same weights, another update.
         self._program.save()
@@ -498,6 +553,11 @@ class PoplarExecutor:
         if not self._has_run:
             raise createPoptorchError("Please run the model at least once before obtaining cycle count.")
         raise createPoptorchError("Cycle count logging is only supported on actual IPU hardware.")
+
+    def __del__(self):
+        # What the device has learnt is the model's, whether or not somebody asked for it in time.
+        if self.__dict__.get("_training") and self.__dict__.get("_device_is_newer") and self.__dict__.get("_program") is not None and not sys.is_finalizing():
+            self._program.save()
 
     # --- files
 

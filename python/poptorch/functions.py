@@ -6,6 +6,7 @@ import torch
 from pando.torch import adapter
 from pando.torch.rules import host
 from poptorch import enums, structure, tracing
+from poptorch.batches import NARROWED
 from poptorch.errors import Error, createPoptorchError
 
 
@@ -80,10 +81,22 @@ def set_overlap_for_output(output_tensors, mode):
     return output_tensors
 
 
+def _program_type(t):
+    return NARROWED.get(t.dtype, t.dtype)
+
+
+def _check_size(size):
+    if size < 0:
+        raise createPoptorchError("Taking a slice of a tensor with the end less than the start is not supported.")
+    if size == 0:
+        raise createPoptorchError("The start and end of a slice must be different.")
+
+
 def dynamic_slice(tensor, dim, start, size, step):
     """`size` elements along a dimension, from a position that a tensor holds, every `step`-th; positions behind the end begin at 0 again."""
-    if size <= 0 or step <= 0:
-        raise createPoptorchError("The start and end of a slice must be different")
+    _check_size(size)
+    if step <= 0:
+        raise createPoptorchError(f"dynamic_slice: a step of at least 1 is expected, not {step}.")
     index = torch.remainder(start.reshape(1) + torch.arange(0, size, step), tensor.shape[dim])
     return torch.index_select(tensor, dim, index)
 
@@ -93,7 +106,8 @@ def dynamic_update(input, src, dim, start, size):
     if input.dim() != src.dim():
         raise createPoptorchError(f"input and src tensors must have same dimensionality. ({input.dim()}) vs ({src.dim()})")
     if input.dtype != src.dtype:
-        raise createPoptorchError(f"input and src tensor must have same dtype. ({input.dtype} vs {src.dtype})")
+        raise createPoptorchError(f"input and src tensor must have same dtype. ({_program_type(input)} vs {_program_type(src)})")
+    _check_size(size)
     index = torch.remainder(start.reshape(1) + torch.arange(size), input.shape[dim])
     shape = [1] * input.dim()
     shape[dim] = size

@@ -70,7 +70,11 @@ class Optimizer:
         else:
             logger.debug("Using cached optimiser state dict")
         names = {p: name for name, p in executor._user_model.named_parameters()}
-        return {**super().state_dict(), "ipu_state": self._named_state(names), "ipu_param": self._named_scalars(names)}
+        state = self._named_state(names)
+        if executor._options.Training.auto_loss_scaling:
+            # The scale stays what the optimizer says.
+            state["lossScaleUpdateFactor"] = torch.tensor(1.0)
+        return {**super().state_dict(), "ipu_state": state, "ipu_param": self._named_scalars(names)}
 
     def _named_state(self, names):
         found = {}
@@ -291,10 +295,21 @@ def check(optimizer):
         logger.warning("Poptorch does not run Python optimizer code directly: the step of %s is traced once.", type(optimizer).__name__)
 
 
+def loss_scale(optimizer):
+    """What the loss is multiplied with before its gradients are taken."""
+    return float(getattr(optimizer, "loss_scaling", 1.0) or 1.0)
+
+
 def settings(optimizer):
     """What is compiled into an update."""
-    own = [getattr(optimizer, name, None) for name in ("bias_correction", "use_tf_variant", "max_grad_norm")]
+    own = [loss_scale(optimizer), *(getattr(optimizer, name, None) for name in ("bias_correction", "use_tf_variant", "max_grad_norm"))]
     return [own, *({k: v for k, v in group.items() if k not in ("params", "lr", "initial_lr")} for group in optimizer.param_groups)]
+
+
+def is_like(optimizer, other):
+    """Whether two optimizers are of one class and of the same parameters, group by group."""
+    return type(optimizer) is type(other) and ([[id(p) for p in g["params"]] for g in optimizer.param_groups]
+                                               == [[id(p) for p in g["params"]] for g in other.param_groups])
 
 
 def needs_running_mean(optimizer):

@@ -8,12 +8,12 @@ import os
 
 import torch
 
-from poptorch import enums
-from poptorch.logging import say_once
+from poptorch import enums, option_log
+from poptorch.logging import logger, say_once
 
 EFFECT = {"device_iterations", "replication_factor", "input_group_size", "input_group_type", "output_mode", "output_return_period", "random_seed", "ipu_model",
           "gradient_accumulation", "accumulation_and_replication_reduction_type", "broadcast_buffers", "enable_synthetic_data", "connection_type",
-          "show_compilation_progress_bar", "log_cycle_count"}
+          "show_compilation_progress_bar", "log_cycle_count", "profile_dir", "model_name"}
 
 
 class ConfigFileError(Exception):
@@ -151,7 +151,7 @@ class _JitOptions(_Group):
 
 
 class _DistributedOptions(_Group):
-    _defaults = {"process_id": 0, "num_processes": 1}
+    _defaults = {"distributed_process_id": 0, "num_distributed_processes": 1}
 
     def __init__(self):
         super().__init__()
@@ -160,11 +160,11 @@ class _DistributedOptions(_Group):
 
     def _read(self):
         size, rank = self._variables
-        self._values["num_processes"] = int(os.environ.get(size, 1))
-        self._values["process_id"] = int(os.environ.get(rank, 0))
+        self._values["num_distributed_processes"] = int(os.environ.get(size, 1))
+        self._values["distributed_process_id"] = int(os.environ.get(rank, 0))
 
     def disable(self):
-        self._values.update(process_id=0, num_processes=1)
+        self._values.update(distributed_process_id=0, num_distributed_processes=1)
         return self
 
     def setEnvVarNames(self, var_num_processes, var_process_id):
@@ -174,16 +174,16 @@ class _DistributedOptions(_Group):
 
     def configureProcessId(self, process_id, num_processes):
         assert 0 <= process_id < num_processes
-        self._values.update(process_id=process_id, num_processes=num_processes)
+        self._values.update(distributed_process_id=process_id, num_distributed_processes=num_processes)
         return self
 
     @property
     def processId(self):
-        return self._values["process_id"]
+        return self._values["distributed_process_id"]
 
     @property
     def numProcesses(self):
-        return self._values["num_processes"]
+        return self._values["num_distributed_processes"]
 
 
 class TensorLocationSettings(_Group):
@@ -230,7 +230,8 @@ class _TensorLocationOptions(_Group):
 
     def _location(self, name, location):
         assert isinstance(location, TensorLocationSettings)
-        self._values[name] = location
+        self.checkIsFrozen()
+        self._values[name] = location.toDict()
         return self
 
     def setActivationLocation(self, location):
@@ -251,21 +252,31 @@ class _PopartOptions:
 
     def __init__(self):
         self.options = {}
+        self._frozen = False
+
+    def _freeze(self):
+        self._frozen = True
+
+    def checkIsFrozen(self, name=None):
+        if self._frozen:
+            raise AttributeError("Can't modify frozen Options")
 
     def set(self, key, value):
+        self.checkIsFrozen()
         self.options[key] = value
         return self
 
     def setEngineOptions(self, engine_options):
-        self.options["engineOptions"] = dict(engine_options)
-        return self
+        return self.set("engineOptions", dict(engine_options))
 
     def setPatterns(self, patterns, level=2):
-        self.options["patterns"] = (dict(patterns), level)
-        return self
+        self.set("patterns", dict(patterns))
+        return self.set("patternsLevel", level)
 
-    def checkIsFrozen(self, name=None):
-        pass
+    def __deepcopy__(self, memo):
+        other = type(self)()
+        other.options = copy.deepcopy(self.options, memo)
+        return other
 
 
 class Options(_Group):
@@ -301,7 +312,7 @@ class Options(_Group):
 
     def _freeze(self):
         super()._freeze()
-        for group in (self._training, self._precision, self._jit, self._distributed, self._locations):
+        for group in (self._training, self._precision, self._jit, self._distributed, self._locations, self._popart):
             group._freeze()
 
     def deviceIterations(self, device_iterations):
@@ -392,9 +403,11 @@ class Options(_Group):
         return self._set(log_cycle_count=bool(log_cycle_count))
 
     def enableProfiling(self, profile_dir=None):
+        """A report of compiling and of the first run goes into a folder of the model's name in `profile_dir`: profile.pando, with profile.pop as a second name."""
         return self._set(profile_dir=profile_dir or ".")
 
     def modelName(self, name):
+        """The folder of the model's report."""
         return self._set(model_name=name)
 
     def logDir(self, log_dir):
@@ -466,9 +479,25 @@ class Options(_Group):
             target(*(_as_enum(v) for v in values))
         return self
 
+    def _say(self):
+        """Says all values in the log (DEBUG)."""
+        from poptorch.blocks import SerialPhasedExecution, ParallelPhasedExecution, ShardedExecution
+
+        mode = 2 if isinstance(self._execution_strategy, (SerialPhasedExecution, ParallelPhasedExecution)) else int(
+            isinstance(self._execution_strategy, ShardedExecution))
+        known = self.toDict()
+        own = {name: value for name, value in known.items() if name not in self._popart.options}
+        synthetic = {"syntheticDataMode": 2} if self.enable_synthetic_data else {}
+        if self.exists("ipu_model"):
+            logger.info("From the user configuration: Ipu model: %s", "Enabled" if self.ipu_model else "Disabled")
+        option_log.say({"execution_mode": mode, **synthetic, **own}, self._popart.options)
+        for name in self._popart.options:
+            if not option_log.is_popart(name):
+                say_once(f"There is no PopART option {name}, as far as Pando knows: it has no effect.")
+
     def toDict(self):
         assert self.output_mode != enums.OutputMode.Default, "The output mode has to be chosen first"
-        parts = [self._values, self._training._values, self._precision._values, self._distributed._values, self._locations._values]
+        parts = [self._values, self._training._values, self._precision._values, self._distributed._values, self._locations._values, self._popart.options]
         out = {}
         for part in parts:
             for key, value in part.items():
@@ -477,8 +506,14 @@ class Options(_Group):
         return out
 
     def __repr__(self):
-        groups = [self._values, self._training._values, self._precision._values, self._distributed._values]
+        groups = [self._values, self._training._values, self._precision._values, self._distributed._values, self._locations._values, self._popart.options]
         return "Options(" + ", ".join(f"{k}={v!r}" for values in groups for k, v in values.items()) + ")"
+
+
+# The names of all values of Options and its groups, but PopART's.
+OWN = frozenset(name for group in (Options, _TrainingOptions, _PrecisionOptions, _JitOptions, _DistributedOptions) for name in group._defaults) | {
+    "random_seed", "ipu_model", "ipu_id", "profile_dir", "model_name", "cache_path", "updatable_named_buffers", "numIOTiles", "location_activation",
+    "location_weight", "location_optimizer", "location_accumulator"}
 
 
 def _as_enum(value):

@@ -1,7 +1,9 @@
 """What programs and tests ask of PopTorch's native part."""
 import enum
 
+from poptorch import option_log
 from poptorch.errors import Error, RecoverableError, UnrecoverableError  # noqa: F401
+from poptorch.options import OWN
 from poptorch.tracing import is_tracing
 
 
@@ -33,11 +35,14 @@ def _throwTestError(kind):
 
 
 def _validateOptions(options):
-    """Raises Error for unknown options or values of types that no option has."""
-    if isinstance(options, dict):
-        for name, value in options.items():
-            if not isinstance(value, (bool, int, float, str, dict, list, tuple)):
-                raise Error(f"Unknown value type {type(value)} for option {name}")
+    """Says all options in the log. Raises Error for options of PopART's that are not known, and for values of types that no option has.
+
+    options: what Options.toDict gives.
+    """
+    own = {name: value for name, value in options.items() if name in OWN}
+    popart = {name: value for name, value in options.items() if name not in OWN}
+    option_log.check(own, popart)
+    option_log.say(own, popart)
 
 
 def isCompilingWithDispatcher():

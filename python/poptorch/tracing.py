@@ -12,6 +12,7 @@ _LOSSES = {F.l1_loss, F.mse_loss, F.cross_entropy, F.nll_loss, F.binary_cross_en
 # Weights take the type of what they are applied to.
 _WEIGHTED = {F.linear, F.conv1d, F.conv2d, F.conv3d, F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d, torch.conv1d, torch.conv2d, torch.conv3d,
              torch.conv_transpose1d, torch.conv_transpose2d, torch.conv_transpose3d}
+_NORMALISING = {F.group_norm, F.layer_norm, torch.group_norm, torch.layer_norm, *([F.rms_norm, torch.rms_norm] if hasattr(F, "rms_norm") else [])}
 # Indices of bytes are masks.
 _INDEXED = {torch.Tensor.__getitem__, torch.Tensor.__setitem__, torch.Tensor.index_put, torch.Tensor.index_put_, torch.index_put,
             torch.Tensor.masked_fill, torch.Tensor.masked_fill_, torch.masked_fill}
@@ -54,6 +55,17 @@ def suspended():
         _current[:] = was
 
 
+@contextlib.contextmanager
+def plain_messages():
+    """Inside, PyTorch's messages name tensors as they do outside of a trace."""
+    try:
+        yield
+    except (TypeError, RuntimeError, ValueError) as error:
+        if len(error.args) != 1 or "FakeTensor" not in str(error):
+            raise
+        raise type(error)(str(error).replace("FakeTensor", "Tensor")) from error
+
+
 def enter_block(user_id, ipu_id):
     """What is called from here on belongs to a block."""
     if _current:
@@ -76,17 +88,28 @@ class _Mode(torch.overrides.TorchFunctionMode):
         kwargs = kwargs or {}
         if function in _WEIGHTED:
             self._trace.convolutions += function is not F.linear
+        if function in _WEIGHTED or function in _NORMALISING:
             args, kwargs = _same_type(args, kwargs)
         if function in _INDEXED:
             args = (args[0], _masks(args[1]), *args[2:])
         if function is F.one_hot and (args[1:2] or [kwargs.get("num_classes", -1)])[0] == -1:
             raise createPoptorchError("OneHot num classes must be specified and must be constant.")
+        if function in (torch.bincount, torch.Tensor.bincount):
+            function = _bincount
         from poptorch import ctc
 
         result = ctc.loss(*args, **kwargs) if function is F.ctc_loss else function(*args, **kwargs)
         if function in _LOSSES and isinstance(result, torch.Tensor):
             self._trace.found.append(result)
         return result
+
+
+def _bincount(input, weights=None, minlength=0):
+    if minlength <= 0:
+        raise createPoptorchError("Bincount `minlength` must be specified and must be a constant. On the IPU MK2 platform the minimum length is also the "
+                                  "maximum length, and in Pando it is, too.")
+    each = torch.ones(input.shape, dtype=torch.int64) if weights is None else weights
+    return torch.zeros(minlength, dtype=each.dtype).index_add(0, input.to(torch.int64), each)
 
 
 def _masks(index):
@@ -137,9 +160,13 @@ def _reaches(start):
 
 def final_loss(trace):
     """The one loss that no other loss uses."""
-    candidates = [t for t in (trace.marked or trace.found) if t.grad_fn is not None]
-    if not candidates:
+    given = trace.marked or trace.found
+    if not given:
         raise createPoptorchError("Couldn't find a loss in graph")
+    candidates = [t for t in given if t.grad_fn is not None]
+    if not candidates:
+        # No weight takes part in it: there is nothing to train.
+        return given[-1]
     below = [(t, _reaches(t) - {t.grad_fn}) for t in candidates]
     last = [t for t, _ in below if not any(t.grad_fn in others for other, others in below if other is not t)]
     if len(last) > 1:

@@ -1,4 +1,5 @@
 """A module that trains on a device: whatever reads a weight of it sees the weight that the device has learnt."""
+import functools
 import weakref
 
 import torch
@@ -51,6 +52,25 @@ class _Buffer(_Reading, torch.Tensor):
     pass
 
 
+class Trainer:
+    """What a module knows of the executor that trains it: a call gives it, or None. A module that is loaded from a file has none."""
+
+    def __init__(self, executor=None):
+        self.loaded = executor is None
+        self._reference = weakref.ref(executor) if executor is not None else None
+
+    def __call__(self):
+        return self._reference() if self._reference is not None else None
+
+    def __reduce__(self):
+        from poptorch import _impl
+
+        return _impl._restoreWrapperIfNecessary, ()
+
+    def __deepcopy__(self, memo):
+        return Trainer()
+
+
 def _destroy(module):
     """destroy() of a wrapped module: that of its executor."""
     executor = module.__dict__["_poptorch_trainer"]()
@@ -59,11 +79,12 @@ def _destroy(module):
 
 def wrap(module, executor, again=False):
     """Marks the weights of a module. Raises RuntimeError if it is wrapped already."""
-    if "_poptorch_trainer" in module.__dict__ and not again:
+    trainer = module.__dict__.get("_poptorch_trainer")
+    if trainer is not None and not trainer.loaded and not again:
         raise RuntimeError("Model has already been wrapped in 'poptorch.trainingModel'. Call model.destroy() on the model to unwrap before wrapping again.")
-    reference = weakref.ref(executor)
+    reference = Trainer(executor)
     module.__dict__["_poptorch_trainer"] = reference
-    module.__dict__["destroy"] = lambda: _destroy(module)
+    module.__dict__["destroy"] = functools.partial(_destroy, module)
     for tensors, wrapper in ((module.parameters(), _Parameter), (module.buffers(), _Buffer)):
         for t in tensors:
             if type(t) in (torch.nn.Parameter, torch.Tensor):

@@ -407,3 +407,118 @@ def test_integers_stay_what_torch_wants_and_are_checked():
     assert found[0].dtype == torch.int32 and torch.equal(found[0].long(), torch.nn.functional.one_hot(x, 4)) and torch.equal(found[1].long(), x * 2)
     with pytest.raises(ValueError, match="4294967296"):
         model(torch.tensor([2**32, 0, 1]))
+
+
+def test_another_optimizer_of_the_same_kind_goes_on_without_compiling(model):
+    training = poptorch.trainingModel(model, optimizer=torch.optim.AdamW(model.parameters(), lr=0.1))
+    x, target = torch.randn(4, 10), torch.randn(4, 4)
+    training(x, target)
+    program, first = training._program, training._optimizer
+    second = torch.optim.AdamW(model.parameters(), lr=0.0)
+    training.setOptimizer(second)
+    before = model.linear.weight.clone()
+    training(x, target)
+    assert training._program is program and torch.equal(model.linear.weight, before)
+    training.copyWeightsToHost()
+    state = [optimizer.state[model.linear.weight]["step"].item() for optimizer in (first, second)]
+    assert state == [1, 2]
+
+
+def test_an_executor_keeps_the_mode_that_its_model_had(model):
+    class Twofold(Model):
+        def forward(self, x):
+            return super().forward(x) * (2 if self.training else 1)
+
+    twofold = Twofold().eval()
+    still = poptorch.inferenceModel(twofold)
+    twofold.train()
+    x = torch.randn(2, 10)
+    doubled = poptorch.inferenceModel(twofold)
+    torch.testing.assert_close(2 * still(x), doubled(x))
+    assert twofold.training and not still.training and doubled.eval() is doubled and not doubled.training
+
+
+def test_a_scaled_loss_keeps_small_gradients_of_half_precision():
+    class Tiny(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(1, dtype=torch.half))
+
+        def forward(self, x):
+            return poptorch.identity_loss((self.weight * x).sum().float() * 2e-9, "none")
+
+    changed = []
+    for scale in (1.0, 2.0**16):
+        tiny = Tiny()
+        poptorch.trainingModel(tiny, optimizer=poptorch.optim.SGD(tiny.parameters(), lr=1e3, loss_scaling=scale))(torch.tensor([6e4], dtype=torch.half))
+        changed.append(bool((tiny.weight < 1).all()))
+    assert changed == [False, True]
+
+
+def test_a_loss_without_weights_trains_nothing(model):
+    class Loose(Model):
+        def forward(self, x):
+            return poptorch.identity_loss(x * x, "sum")
+
+    loose = Loose()
+    before = loose.linear.weight.clone()
+    assert poptorch.trainingModel(loose)(torch.ones(3, 10)).item() == 30 and torch.equal(loose.linear.weight, before)
+
+
+def test_messages_of_torch_name_plain_tensors():
+    wrong = torch.nn.Module()
+    wrong.forward = lambda x: x.scatter(0, x.long(), x, None)
+    with pytest.raises(TypeError) as error:
+        poptorch.inferenceModel(wrong)(torch.zeros(2))
+    assert "(int, Tensor, Tensor, NoneType)" in str(error.value)
+
+
+def test_bincount_has_as_many_places_as_the_program_says():
+    counts = torch.nn.Module()
+    counts.forward = lambda x: torch.bincount(x, minlength=5)
+    assert poptorch.inferenceModel(counts)(torch.tensor([0, 3, 3])).tolist() == [1, 0, 0, 2, 0]
+    counts.forward = torch.bincount
+    with pytest.raises(poptorch.Error, match="minlength"):
+        poptorch.inferenceModel(counts)(torch.tensor([0, 3]))
+
+
+def test_a_profile_is_written(tmp_path, model):
+    options = poptorch.Options().enableProfiling(str(tmp_path)).modelName("mine")
+    poptorch.inferenceModel(model, options)(torch.ones(2, 10))
+    assert (tmp_path / "mine" / "profile.pando").exists() and (tmp_path / "mine" / "profile.pop").exists()
+
+
+def test_options_are_said_and_checked(capfd):
+    options = poptorch.Options().outputMode(poptorch.OutputMode.All)
+    options._Popart.set("engineOptions", {"a.b": "true"}).set("dotChecks", ["FINAL"]).set("enableOutlining", True)
+    poptorch.setLogLevel("DEBUG")
+    try:
+        poptorch.poptorch_core._validateOptions(options.toDict())
+    finally:
+        poptorch.setLogLevel("WARN")
+    said = capfd.readouterr().err
+    for line in ("set engineOptions[a.b] to true", "added FINAL to dotChecks", "set enableOutlining to value true", "set device_iterations to value 1"):
+        assert f"poptorch.Options {line}" in said
+    for name, value, message in (("wibble", 1, "Unknown PopART option wibble"), ("dotChecks", torch.ones(1), "Unknown value type")):
+        other = options.clone()
+        other._Popart.set(name, value)
+        with pytest.raises(poptorch.Error, match=message):
+            poptorch.poptorch_core._validateOptions(other.toDict())
+    poptorch.DataLoader(options, [1, 2])
+    with pytest.raises(AttributeError, match="frozen"):
+        options._Popart.set("enableOutlining", False)
+
+
+def test_what_a_model_has_learnt_outlives_its_executor_and_is_saved(tmp_path, model):
+    x, target = torch.randn(4, 10), torch.randn(4, 4)
+    before = model.linear.weight.clone()
+    poptorch.trainingModel(model)(x, target)
+    assert not torch.equal(model.linear.weight, before)
+    model.destroy()
+    training = poptorch.trainingModel(model)
+    training(x, target)
+    torch.save(model, tmp_path / "model")
+    loaded = torch.load(tmp_path / "model", weights_only=False)
+    assert type(loaded.linear.weight) is torch.nn.Parameter
+    torch.testing.assert_close(loaded.linear.weight, model.linear.weight)
+    poptorch.trainingModel(loaded)(x, target)

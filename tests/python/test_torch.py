@@ -209,6 +209,15 @@ COMPOSED = {
     "pdist": (torch.pdist, lambda: (torch.randn(6, 3),)),
     "embedding_bag": (lambda w, i, o: torch.nn.functional.embedding_bag(i, w, o, mode="mean", padding_idx=2),
                       lambda: (torch.randn(10, 3), torch.tensor([1, 2, 4, 5, 4, 3, 2, 9]), torch.tensor([0, 4, 4]))),
+    "scatter_reduce": (lambda x, i, s: torch.stack([x.scatter_reduce(1, i, s, reduce, include_self=own) for own in (True, False)
+                                                    for reduce in ("sum", "mean", "amax", "amin", "prod")]),
+                       lambda: (torch.randn(3, 4), torch.tensor([[0, 1, 0], [3, 3, 3], [2, 1, 2]]), torch.randn(3, 3))),
+    "index_reduce": (lambda x, i, s: torch.stack([x.index_reduce(1, i, s, reduce, include_self=own) for own in (True, False)
+                                                  for reduce in ("mean", "amax", "amin", "prod")]),
+                     lambda: (torch.randn(3, 4), torch.tensor([0, 2, 0]), torch.randn(3, 3))),
+    "erfc": (torch.erfc, lambda: (torch.linspace(-3, 6, 30),)),
+    "unfold": (lambda x: x.unfold(1, 3, 2), lambda: (torch.randn(2, 8, 3),)),
+    "bucketize": (lambda x, b: torch.bucketize(x, b, right=True) * x, lambda: (torch.tensor([0.5, 2.0, 2.5, 9.0]), torch.tensor([1, 2, 3]))),
     "cumprod": (lambda x: x.cumprod(1), lambda: (torch.randn(2, 5),)),
     "integers": (lambda x, m: torch.where(m, x, 0.0).masked_scatter(m, x * 2), lambda: (torch.randn(3, 4), torch.rand(3, 4) > 0.5)),
 }

@@ -107,6 +107,15 @@ def _masked_scatter_backward(gradient, mask, sizes):
     return torch.zeros(count, dtype=gradient.dtype).index_add(0, place, taken).reshape(sizes)
 
 
+def _unfold_backward(gradient, sizes, dim, size, step):
+    if not sizes:
+        return gradient.sum()
+    axis = dim % len(sizes)
+    windows = gradient.movedim(-1, axis + 1).flatten(axis, axis + 1)
+    places = torch.tensor([i * step + k for i in range(gradient.shape[axis]) for k in range(size)])
+    return torch.zeros(sizes, dtype=gradient.dtype).index_add(axis, places, windows)
+
+
 def _rrelu(x, noise, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     if not training:
         return torch.where(x > 0, x, x * ((lower + upper) / 2)), noise
@@ -119,6 +128,7 @@ def _rrelu_backward(gradient, x, noise, lower, upper, training, self_is_result):
 
 
 COMPOSED = {
+    aten.unfold_backward.default: _unfold_backward,
     aten.rrelu_with_noise_functional.default: _rrelu, aten.rrelu_with_noise_backward.default: _rrelu_backward, aten._cdist_forward.default: _cdist,
     aten._cdist_backward.default: _cdist_backward, aten._pdist_forward.default: _pdist, aten._pdist_backward.default: _pdist_backward,
     aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_backward.default: _embedding_bag_backward_of_any,

@@ -87,6 +87,7 @@ class Program:
         mean: whether gradients are divided by accumulation * replicas * instances.
         instances: processes that run the program, each so many replicas (popdist).
         names: of what is resident and of the inputs; empty: those of the graph's nodes.
+        profile: a folder for a report of compiling and of the first run, as for popxl.Session; None: there is none.
 
     The session is made by open(), which the first run calls.
 
@@ -96,8 +97,9 @@ class Program:
     """
 
     def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True,
-                 names=(), instances=1):
+                 names=(), instances=1, profile=None):
         self._forward, self._device, self._update, self._results = forward, device, update, results
+        self._profile = profile
         self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas * instances, mean
         self._seed, self._last_rates, self._session = Seed(), None, None
         self._count = len(resident)
@@ -128,7 +130,7 @@ class Program:
     def open(self):
         """Compiles the program, unless that is done. What is constant needs none. Returns self."""
         if self._session is None and self._runs:
-            self._session = popxl.Session(self.ir, self._device, weights_to_host_on_exit=False)
+            self._session = popxl.Session(self.ir, self._device, weights_to_host_on_exit=False, profile=self._profile)
             self._session.__enter__()
             weakref.finalize(self, self._session.__exit__, None, None, None)
         return self

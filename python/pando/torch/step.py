@@ -20,6 +20,7 @@ class StepOptions:
     replicas: int = 1
     return_outputs: bool = False
     instances: int = 1
+    profile: object = None
 
     def __post_init__(self):
         for name in ("steps_per_call", "gradient_accumulation", "replicas", "instances"):
@@ -42,6 +43,7 @@ def compile_step(model, loss, optimizer, **options):
             Inputs, targets and results have leading dimensions (steps_per_call * gradient_accumulation, replicas), without those that are 1.
         instances: processes that train the model together, each with so many replicas (1): popdist.getNumInstances() where poprun starts them.
         return_outputs: whether a call gives (loss, output) instead of the loss (False).
+        profile: a folder for a report of compiling and of the first call (None): `pando report FOLDER/profile.pando` shows it.
 
     Returns:
         a TrainingStep: `step(inputs, targets)`, each a tensor or a tuple of them.
@@ -154,6 +156,11 @@ def clipped(gradients, max_norm):
     return [g * scale.to(g.dtype) for g in gradients]
 
 
+def unscaled(gradient, scale):
+    """A gradient of a loss that was multiplied with a scale, without it."""
+    return gradient if scale == 1 else (gradient.float() / scale).to(gradient.dtype)
+
+
 class StepProgram:
     """The program of a training step for one set of shapes.
 
@@ -166,10 +173,11 @@ class StepProgram:
         mean: whether an update takes the mean of the gradients of micro-batches and replicas, or their sum.
         gradients_of: names of parameters whose gradients are results, too, behind all others.
         max_norm: to which norm all gradients together are clipped before an update; None or infinite: they are not.
+        loss_scale: what the loss is multiplied with before its gradients are taken, which an update divides by it.
     """
 
-    def __init__(self, model, function, optimizer, batch, options, mean=True, gradients_of=(), max_norm=None):
-        self._optimizer, self._options, self._max_norm = optimizer, options, max_norm
+    def __init__(self, model, function, optimizer, batch, options, mean=True, gradients_of=(), max_norm=None, loss_scale=1.0):
+        self._optimizer, self._options, self._max_norm, self._loss_scale = optimizer, options, max_norm, loss_scale
         adapter.initialised_state(optimizer)
         self._names = [*dict(model.named_parameters()), *dict(model.named_buffers())]
         self._tensors = [*dict(model.named_parameters()).values(), *dict(model.named_buffers()).values()]
@@ -189,7 +197,7 @@ class StepProgram:
         output(forward).args = ([*results, *gradients],)
         names = [*self._names, *(f"{key}.{names_of[p]}" for p, key in self._state), *(f"input_{i}" for i in range(len(batch)))]
         self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
-                                options.gradient_accumulation, options.replicas, mean, names, options.instances)
+                                options.gradient_accumulation, options.replicas, mean, names, options.instances, options.profile)
         self.ir = self._program.ir
 
     def _resident(self):
@@ -211,7 +219,9 @@ class StepProgram:
                 value, outputs = function(*flat[len(self._resident()):])
             if not isinstance(value, torch.Tensor) or value.numel() != 1:
                 raise ValueError(f"The loss is a scalar, not {tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__}.")
-            gradients = torch.autograd.grad(value.reshape(()), [tensors[i] for i in places], allow_unused=True)
+            wanted_tensors = [tensors[i] for i in places]
+            scaled = value.reshape(()) * self._loss_scale if self._loss_scale != 1 else value.reshape(())
+            gradients = torch.autograd.grad(scaled, wanted_tensors, allow_unused=True) if value.requires_grad else [None] * len(places)
             with_gradient[:] = [self._tensors[i] for i, g in zip(places, gradients) if g is not None]
             self._results = 1 + len(outputs)
             return [value.detach(), *(t.detach() for t in outputs), *(g for g in gradients if g is not None)]
@@ -226,7 +236,8 @@ class StepProgram:
         def update(*flat):
             by_tensor = dict(zip(self._tensors, flat))
             own = {p: by_tensor[p] for p in self._trained}
-            for p, gradient in zip(own.values(), clipped(flat[resident + rates:], self._max_norm)):
+            given = [unscaled(g, self._loss_scale) for g in flat[resident + rates:]]
+            for p, gradient in zip(own.values(), clipped(given, self._max_norm)):
                 p.grad = gradient
             states = {}
             for (p, key), tensor in zip(self._state, flat[len(self._tensors):]):
@@ -238,6 +249,20 @@ class StepProgram:
         gradients = [torch.zeros_like(p) for p in self._trained]
         rates_now = [torch.tensor(r) for r in self._rate_values()]
         return adapter.trace(update, [*(x.detach() for x in self._resident()), *rates_now, *gradients], decompositions())
+
+    def take_over(self, optimizer):
+        """Another optimizer of the same class, parameters and settings in place of the first, which gets its state. What the other one has no state of goes on
+        as it is."""
+        self.save()
+        old, self._optimizer = self._optimizer, optimizer
+        own_state = False
+        for p, key in self._state:
+            state = optimizer.state[p]
+            own_state = own_state or key in state
+            if key not in state:
+                state[key] = old.state[p][key].clone()
+        if own_state:
+            self.load()
 
     def open(self):
         """Compiles the program, which else the first run does. Returns self."""

@@ -1,2 +1,2 @@
 """The rules, by family. A file registers its rules when it is imported."""
-from pando.torch.rules import creation, elementwise, host, index, linear, norm, pool, reduction, resize, shape, update  # noqa: F401
+from pando.torch.rules import creation, elementwise, host, index, linear, norm, pool, reduction, resize, shape, special, update  # noqa: F401

@@ -193,7 +193,7 @@ def mul(g, a, b):
     return g.one("mul", g.cast(a, g.dtype), g.cast(b, g.dtype))
 
 
-def _quotient_floored(g, a, b):
+def quotient_floored(g, a, b):
     """floor(a / b) of integers or floats of one type."""
     if _floating(a.dtype):
         return g.one("floor", g.one("div", a, b))
@@ -216,14 +216,14 @@ def div_mode(g, a, b, rounding_mode=None):
     if rounding_mode is None:
         return g.one("div", a, b)
     if rounding_mode == "floor":
-        return _quotient_floored(g, a, b)
+        return quotient_floored(g, a, b)
     q = g.one("div", a, b)
     return trunc(g, q)
 
 
 @rule(aten.floor_divide.default)
 def floor_divide(g, a, b):
-    return _quotient_floored(g, g.cast(a, g.dtype), g.cast(b, g.dtype))
+    return quotient_floored(g, g.cast(a, g.dtype), g.cast(b, g.dtype))
 
 
 @rule(aten.remainder.Tensor, aten.remainder.Scalar)
@@ -234,7 +234,7 @@ def remainder(g, a, b):
         rest, zero = g.one("fmod", a, b), g.constant(0, a.dtype)
         moved = g.one("logical_and", g.one("not_equal", rest, zero), g.one("not_equal", g.one("less", rest, zero), g.one("less", b, zero)))
         return g.one("where", moved, g.one("add", rest, b), rest)
-    return g.one("sub", a, g.one("mul", _quotient_floored(g, a, b), b))
+    return g.one("sub", a, g.one("mul", quotient_floored(g, a, b), b))
 
 
 @rule(aten.fmod.Tensor, aten.fmod.Scalar)

@@ -4,6 +4,7 @@ import torch
 import popxl
 from popxl.tensor import Tensor
 
+from pando.torch.rules.elementwise import quotient_floored
 from pando.torch.rules.reduction import running_sum
 from pando.torch.rules.shape import axis_of
 from pando.torch.table import rule
@@ -141,7 +142,8 @@ def gather(g, x, dim, index, sparse_grad=False):
 
 def _scattered(g, x, dim, index, source, reduction):
     if not x.shape:
-        return source
+        rows = (g.reshape(t, [1]) for t in (x, index, source))
+        return g.reshape(_scattered(g, next(rows), 0, next(rows), next(rows), reduction), [])
     axis = axis_of(x, dim)
     index = g.cast(index, popxl.int32)
     source = _cut_to(g, source, index.shape, axis) if source.shape else g.expand(source, index.shape)
@@ -165,12 +167,76 @@ def scatter_add(g, x, dim, index, source):
     return _scattered(g, x, dim, index, source, "sum")
 
 
+@rule(aten.scatter.reduce, aten.scatter.value_reduce)
+def scatter_with(g, x, dim, index, source, *, reduce):
+    source = g.expand(g.cast(source, x.dtype), index.shape) if not isinstance(source, Tensor) else g.cast(source, x.dtype)
+    return _scattered(g, x, dim, index, source, "sum") if reduce == "add" else _multiplied(g, x, dim, index, source)
+
+
+def _multiplied(g, x, dim, index, source):
+    """x, times what an index brings to each place. Each place looks at all that could come."""
+    if not x.shape:
+        return g.one("mul", x, g.reshape(source, []))
+    axis = axis_of(x, dim)
+    length = x.shape[axis]
+    source = g.slice(_cut_to(g, source, index.shape, axis), axis, 0, index.shape[axis])
+    spread = [*index.shape[:axis], 1, *index.shape[axis:]]
+    places = g.reshape(g.array(range(length), popxl.int32), [length, *[1] * (len(index.shape) - axis)])
+    comes = g.one("equal", g.reshape(g.cast(index, popxl.int32), spread), places)
+    factors = g.one("prod", g.one("where", comes, g.reshape(source, spread), g.constant(1, x.dtype)), axis=[axis + 1], keepdims=False)
+    for i, d in enumerate(x.shape):
+        if factors.shape[i] < d:
+            rest = [*factors.shape[:i], d - factors.shape[i], *factors.shape[i + 1:]]
+            factors = g.concat([factors, g.constant(1, x.dtype, rest)], i)
+    return g.one("mul", x, factors)
+
+
+# What a reduction begins with where the tensor itself takes no part.
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -float("inf"), "amin": float("inf")}
+
+
+def _neutral(dtype, reduce):
+    value = _NEUTRAL[reduce]
+    return value if dtype.is_floating_point or abs(value) < 2 else -2**63 if value < 0 else 2**63 - 1
+
+
 @rule(aten.scatter_reduce.two)
 def scatter_reduce(g, x, dim, index, source, reduce, include_self=True):
-    names = {"sum": "sum", "amax": "max", "amin": "min"}
-    if reduce not in names or not include_self:
-        raise NotImplementedError(f"aten.scatter_reduce: {reduce!r}, include_self={include_self}; sum, amax and amin with it are there.")
-    return _scattered(g, x, dim, index, source, names[reduce])
+    source = g.cast(source, x.dtype)
+    if not include_self or reduce == "mean":
+        ones, zeros = g.constant(1, popxl.int32, index.shape), g.constant(0, popxl.int32, x.shape)
+        count = _scattered(g, zeros, dim, index, ones, "sum")
+    if not include_self:
+        x = g.one("where", g.one("greater", count, g.constant(0, popxl.int32)), g.constant(_neutral(x.dtype, reduce), x.dtype), x)
+    if reduce == "prod":
+        return _multiplied(g, x, dim, index, source)
+    made = _scattered(g, x, dim, index, source, {"amax": "max", "amin": "min"}.get(reduce, "sum"))
+    if reduce != "mean":
+        return made
+    count = g.one("add", count, g.constant(1, popxl.int32)) if include_self else g.one("maximum", count, g.constant(1, popxl.int32))
+    count = g.cast(count, x.dtype)
+    return g.one("div", made, count) if x.dtype.is_floating_point else quotient_floored(g, made, count)
+
+
+@rule(aten.unfold.default)
+def unfold(g, x, dim, size, step):
+    if not x.shape:
+        return g.expand(g.reshape(x, [1]), g.shape)
+    axis = axis_of(x, dim)
+    count = (x.shape[axis] - size) // step + 1
+    places = g.array([i * step + k for i in range(count) for k in range(size)], popxl.int32)
+    windows = g.reshape(g.one("gather", x, places, axis=axis), [*x.shape[:axis], count, size, *x.shape[axis + 1:]])
+    axes = [i for i in range(len(windows.shape)) if i != axis + 1]
+    return g.transpose(windows, [*axes, axis + 1])
+
+
+@rule(aten.index_reduce.default)
+def index_reduce(g, x, dim, index, source, reduce, *, include_self=True):
+    source = source if source.shape else g.reshape(source, [1])
+    axis = axis_of(x, dim)
+    along = [index.nelms if i == axis else 1 for i in range(len(source.shape))]
+    index = g.expand(g.reshape(g.cast(index, popxl.int32), along), source.shape)
+    return scatter_reduce(g, x, dim, index, source, reduce, include_self)
 
 
 @rule(aten.index_add.default)
@@ -189,12 +255,18 @@ def masked_scatter(g, x, mask, source):
     return g.one("where", mask, _in_turn(g, mask, g.reshape(source, [source.nelms]), []), x)
 
 
+@rule(aten.bucketize.Tensor)
+def bucketize(g, values, boundaries, *, out_int32=False, right=False):
+    return searchsorted(g, boundaries, values, right=right)
+
+
 @rule(aten.searchsorted.Tensor)
-def searchsorted(g, boundaries, values, out_int32=False, right=False, side=None, sorter=None):
+def searchsorted(g, boundaries, values, *, out_int32=False, right=False, side=None, sorter=None):
     if sorter is not None:
         boundaries = g.one("gather_elements", boundaries, g.cast(sorter, popxl.int32), axis=len(boundaries.shape) - 1)
     right = right or side == "right"
-    dtype = boundaries.dtype
+    dtype = g.promoted()
+    boundaries = g.cast(boundaries, dtype)
     # How many boundaries lie before each value.
     lower = g.reshape(boundaries, [*boundaries.shape[:-1], 1, boundaries.shape[-1]]) if len(boundaries.shape) > 1 else boundaries
     upper = g.reshape(g.cast(values, dtype), [*values.shape, 1])
