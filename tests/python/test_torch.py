@@ -209,6 +209,9 @@ COMPOSED = {
     "pdist": (torch.pdist, lambda: (torch.randn(6, 3),)),
     "embedding_bag": (lambda w, i, o: torch.nn.functional.embedding_bag(i, w, o, mode="mean", padding_idx=2),
                       lambda: (torch.randn(10, 3), torch.tensor([1, 2, 4, 5, 4, 3, 2, 9]), torch.tensor([0, 4, 4]))),
+    "largest of bags": (lambda w, i, o: torch.nn.functional.embedding_bag(i, w, o, mode="max", padding_idx=2),
+                        lambda: (torch.randn(10, 3), torch.tensor([1, 2, 4, 5, 4, 2, 9]), torch.tensor([0, 4, 4, 5]))),
+    "weight_norm": (lambda v, g: torch._weight_norm(v, g, 1), lambda: (torch.randn(3, 4), torch.rand(1, 4))),
     "scatter_reduce": (lambda x, i, s: torch.stack([x.scatter_reduce(1, i, s, reduce, include_self=own) for own in (True, False)
                                                     for reduce in ("sum", "mean", "amax", "amin", "prod")]),
                        lambda: (torch.randn(3, 4), torch.tensor([[0, 1, 0], [3, 3, 3], [2, 1, 2]]), torch.randn(3, 3))),

@@ -55,7 +55,7 @@ def _pdist_backward(gradient, x, p, distances):
     return torch.zeros_like(x).index_add(0, first, made).index_add(0, second, -made)
 
 
-_SUM, _MEAN = 0, 1
+_SUM, _MEAN, _MAX = 0, 1, 2
 
 
 def _kept(indices, padding_idx, dtype):
@@ -65,12 +65,14 @@ def _kept(indices, padding_idx, dtype):
 
 
 def _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1):
-    if mode not in (_SUM, _MEAN) or scale_grad_by_freq:
-        raise NotImplementedError("aten._embedding_bag: mode='max' and scale_grad_by_freq are not there; 'sum' and 'mean' are.")
+    if scale_grad_by_freq:
+        raise NotImplementedError("aten._embedding_bag: scale_grad_by_freq is not there.")
     bags = offsets.shape[0] - int(include_last_offset)
     places = torch.arange(indices.shape[0]).unsqueeze(1)
     bag = (places >= offsets[:bags].unsqueeze(0)).to(torch.int64).sum(1) - 1
     kept = _kept(indices, padding_idx, weight.dtype)
+    if mode == _MAX:
+        return _largest_of_bags(weight, indices, bag, bags, kept)
     rows = weight.index_select(0, indices) * kept
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
@@ -82,7 +84,25 @@ def _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, s
     return whole, bag.to(offsets.dtype), size, torch.zeros_like(size)
 
 
+def _largest_of_bags(weight, indices, bag, bags, kept):
+    """The results of _embedding_bag: the largest of each column; the last one says from which row of the weight it came, -1 of an empty bag."""
+    rows = weight.index_select(0, indices).masked_fill(kept == 0, float("-inf"))
+    to = bag.unsqueeze(1).expand(rows.shape)
+    whole = torch.full((bags, weight.shape[1]), float("-inf"), dtype=weight.dtype).scatter_reduce(0, to, rows, "amax")
+    count = indices.shape[0]
+    places = torch.arange(count).unsqueeze(1).expand(rows.shape)
+    places = torch.where((rows == whole.index_select(0, bag)) & (kept != 0), places, count)
+    first = torch.full(whole.shape, count, dtype=torch.int64).scatter_reduce(0, to, places, "amin")
+    empty = first == count
+    largest = torch.where(empty, -1, indices.index_select(0, first.clamp(max=count - 1).reshape(-1)).reshape(first.shape))
+    size = torch.zeros((bags, 1), dtype=weight.dtype).index_add(0, bag, kept).squeeze(1).to(indices.dtype)
+    return whole.masked_fill(empty, 0), bag.to(indices.dtype), size, largest.to(indices.dtype)
+
+
 def _embedding_bag_backward(gradient, indices, bag, size, largest, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1):
+    if mode == _MAX:
+        taken = gradient.masked_fill(largest < 0, 0)
+        return torch.zeros((num_weights, gradient.shape[1]), dtype=gradient.dtype).scatter_add(0, largest.clamp(min=0).to(torch.int64), taken)
     rows = gradient.index_select(0, bag) * _kept(indices, padding_idx, gradient.dtype)
     if mode == _MEAN:
         rows = rows / size.index_select(0, bag).clamp(min=1).to(gradient.dtype).unsqueeze(1)
@@ -105,6 +125,20 @@ def _masked_scatter_backward(gradient, mask, sizes):
     place = (flat.to(torch.int64).cumsum(0) - 1).clamp(min=0, max=count - 1)
     taken = torch.where(flat, gradient.reshape(-1), torch.zeros_like(gradient.reshape(-1)))
     return torch.zeros(count, dtype=gradient.dtype).index_add(0, place, taken).reshape(sizes)
+
+
+def _but(dim, rank):
+    return [i for i in range(rank) if i != dim % rank]
+
+
+def _weight_norm(v, g, dim=0):
+    norms = v.square().sum(_but(dim, v.dim()), keepdim=True).sqrt()
+    return v * (g / norms), norms
+
+
+def _weight_norm_backward(gradient, v, g, norms, dim):
+    along = (gradient * v).sum(_but(dim, v.dim()), keepdim=True)
+    return g / norms * (gradient - v * (along / norms.square())), along / norms
 
 
 def _unfold_backward(gradient, sizes, dim, size, step):
@@ -131,5 +165,6 @@ COMPOSED = {
     aten.unfold_backward.default: _unfold_backward,
     aten.rrelu_with_noise_functional.default: _rrelu, aten.rrelu_with_noise_backward.default: _rrelu_backward, aten._cdist_forward.default: _cdist,
     aten._cdist_backward.default: _cdist_backward, aten._pdist_forward.default: _pdist, aten._pdist_backward.default: _pdist_backward,
-    aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_backward.default: _embedding_bag_backward_of_any,
+    aten._weight_norm_interface.default: _weight_norm, aten._weight_norm_interface_backward.default: _weight_norm_backward,
+    aten._embedding_bag_forward_only.default: _embedding_bag, aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_backward.default: _embedding_bag_backward_of_any,
     aten._embedding_bag_dense_backward.default: _embedding_bag_backward, aten.masked_scatter_backward.default: _masked_scatter_backward}
