@@ -109,7 +109,7 @@ class CodeOfThePages(unittest.TestCase):
                 self.is_of_the_project()
 
     def is_of_the_project(self):
-        compiled = run(["clang++-19", "-std=c++20", "-fsyntax-only", "-DFMT_SHARED", "-I", ROOT / "src", "-I", ROOT / "include",
+        compiled = run([os.environ.get("PANDO_CXX", "clang++"), "-std=c++20", "-fsyntax-only", "-DFMT_SHARED", "-I", ROOT / "src", "-I", ROOT / "include",
                         "-I", BIN.parent / "generated", self.source])
         self.assertEqual(compiled.returncode, 0, compiled.stderr)
 

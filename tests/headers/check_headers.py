@@ -20,7 +20,8 @@ FLAGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", "-x", "c++
 NEWER = ("gccs", "gccs/popsolver", "poplar_test")
 # What public programs use without including it.
 REACHED = "std::unordered_set<int> numbers; std::unique_ptr<int> pointer; std::vector<std::string> names; std::map<int, std::size_t> sizes;\n"
-COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++20"), ("clang++-19", "c++11"), ("clang++-19", "c++23")]
+CLANG = os.environ.get("PANDO_CXX", "clang++")
+COMPILERS = [("g++", "c++11"), ("g++", "c++14"), ("g++", "c++17"), ("g++", "c++20"), (CLANG, "c++11"), (CLANG, "c++23")]
 
 
 def host_headers(include):
@@ -70,7 +71,7 @@ def main():
     if before is not None and before.is_file():
         print("the same headers have passed with the same compilers")
         return
-    alone = ("clang++-19", "c++11") if ("clang++-19", "c++11") in compilers else compilers[0]
+    alone = (CLANG, "c++11") if (CLANG, "c++11") in compilers else compilers[0]
     headers = host_headers(options.include)
     all_text = "".join(f"#include <{h}>\n" for h in headers)
     cases = []

@@ -1,5 +1,6 @@
 #include "ontile/repl/terminal/line_editor.h"
 
+#include <histedit.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
-// Reading lines from a terminal: editing, history, completion, pasting. (libedit)
+// Reading lines from a terminal: editing, history, completion, pasting, with libedit. Builds without it have plain_line_editor.cpp.
 #pragma once
-
-#include <histedit.h>
 
 #include <functional>
 #include <string>
@@ -10,6 +8,10 @@
 
 #include "ontile/repl/shell/interrupts.h"
 #include "ontile/session.h"
+
+// Of libedit.
+struct editline;
+struct history;
 
 namespace pando::ontile {
 
@@ -43,21 +45,21 @@ class LineEditor {
   unsigned char move_line(int step);
   unsigned char walk_history(int step);
 
-  static LineEditor& self(EditLine* editor);
-  static const char* prompt(EditLine* editor);
-  static int get_key(EditLine* editor, wchar_t* key);
-  static unsigned char on_tab(EditLine* editor, int key);
-  static unsigned char on_backspace(EditLine* editor, int key);
-  static unsigned char on_up(EditLine* editor, int key);
-  static unsigned char on_down(EditLine* editor, int key);
-  static unsigned char on_end(EditLine* editor, int key);
-  static unsigned char on_paste(EditLine* editor, int key);
+  static LineEditor& self(editline* editor);
+  static const char* prompt(editline* editor);
+  static int get_key(editline* editor, wchar_t* key);
+  static unsigned char on_tab(editline* editor, int key);
+  static unsigned char on_backspace(editline* editor, int key);
+  static unsigned char on_up(editline* editor, int key);
+  static unsigned char on_down(editline* editor, int key);
+  static unsigned char on_end(editline* editor, int key);
+  static unsigned char on_paste(editline* editor, int key);
 
   Interrupts& interrupts_;
   Completer complete_;
   std::string history_file_;
-  EditLine* editor_ = nullptr;
-  History* history_ = nullptr;
+  editline* editor_ = nullptr;
+  struct history* history_ = nullptr;
   std::vector<std::string> entries_;  // oldest first
   std::size_t place_ = 0;             // in entries_; their number: the line that is being written
   std::string begun_;                 // that line, while one of the history is shown
