@@ -1,7 +1,8 @@
 """Runs popc for the build, or takes what it made before from the same texts: in another clone, before a change was undone.
 
-    popc_cached.py ROOT KEY POPC ARGUMENTS...
+    popc_cached.py ROOT KEY [chroot SYSTEM] POPC ARGUMENTS...
 
+With `chroot SYSTEM` popc runs in the system in that folder, in which ROOT has the same path; all other files that it reads are of that system.
 KEY says which popc this is. A call is known by KEY, its arguments and the contents of the files among them, where paths are taken from ROOT; what it
 made is believed if the files that popc read then (-MF) have the same contents now. Kept in XDG_CACHE_HOME/pando/build or ~/.cache/pando/build, the
 last 2,000 calls. Switch: PANDO_BUILD_CACHE=off.
@@ -102,7 +103,16 @@ class Call:
             old.with_suffix(".gp").unlink(missing_ok=True)
 
 
-def main(root, key, popc, arguments):
+def name_files_from_here(root, system, depfile):
+    """The files of a system by their paths outside of it."""
+    output, names = pathlib.Path(depfile).read_text().split(":", 1)
+    names = [name if name.startswith(root + "/") else system + name for name in names.replace("\\\n", " ").split()]
+    pathlib.Path(depfile).write_text(f"{output}:" + "".join(f" \\\n  {name}" for name in names) + "\n")
+
+
+def main(root, key, command):
+    system = command[1] if command[0] == "chroot" else ""
+    popc, arguments = (command[:3], command[3:]) if system else (command[:1], command[1:])
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = pathlib.Path(cache) / "pando" / "build"
     call = None
@@ -110,7 +120,9 @@ def main(root, key, popc, arguments):
         call = Call(root.rstrip("/"), key, arguments)
         if call.find(folder):
             return 0
-    status = subprocess.run([popc, *arguments], check=False).returncode
+    status = subprocess.run([*popc, *arguments], check=False).returncode
+    if status == 0 and system and "-MF" in arguments:
+        name_files_from_here(root.rstrip("/"), system.rstrip("/"), arguments[arguments.index("-MF") + 1])
     if status == 0 and call is not None:
         try:
             call.keep(folder)
@@ -120,4 +132,4 @@ def main(root, key, popc, arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]))
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

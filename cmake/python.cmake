@@ -12,6 +12,13 @@ set(pando_venv_ready "")
 if(NOT SKBUILD)
   set(pando_venv ${CMAKE_BINARY_DIR}/venv)
   set(pando_pip ${pando_venv}/bin/python -m pip install --quiet --disable-pip-version-check --no-compile)
+  if(CMAKE_CROSSCOMPILING)
+    # Emulated, pip would take minutes: that of this machine's build installs what is for the other.
+    set(pando_venv_options --without-pip)
+    set(pando_pip ${CMAKE_SOURCE_DIR}/build/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade
+      --only-binary=:all: --platform manylinux2014_${CMAKE_SYSTEM_PROCESSOR} --python-version ${PANDO_SYSTEM_PYTHON}
+      --target ${pando_venv}/lib/python${PANDO_SYSTEM_PYTHON}/site-packages)
+  endif()
   set(requirements ${python_dir}/requirements.txt)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${requirements})
   file(STRINGS ${requirements} wanted REGEX "^nanobind")
@@ -22,12 +29,12 @@ if(NOT SKBUILD)
   if(NOT installed STREQUAL wanted)
     message(STATUS "Python environment: ${pando_venv}")
     find_program(PANDO_BASE_PYTHON python3 REQUIRED)
-    execute_process(COMMAND ${PANDO_BASE_PYTHON} -m venv --clear ${pando_venv} COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${pando_run_built} ${PANDO_BASE_PYTHON} -m venv --clear ${pando_venv_options} ${pando_venv} COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND ${pando_pip} ${wanted} RESULT_VARIABLE failed)
     if(failed)
       message(FATAL_ERROR "pip could not install ${wanted} (-DPANDO_PYTHON=OFF builds without the Python packages)")
     endif()
-    execute_process(COMMAND ${pando_venv}/bin/python -c
+    execute_process(COMMAND ${pando_run_built} ${pando_venv}/bin/python -c
       "import sysconfig; open(sysconfig.get_paths()['purelib'] + '/pando.pth', 'w').write('${python_build}\\n')" COMMAND_ERROR_IS_FATAL ANY)
     file(WRITE ${pando_venv}/configured.txt "${wanted}\n")
   endif()
@@ -38,6 +45,12 @@ if(NOT SKBUILD)
     COMMENT "Python packages of python/requirements.txt" VERBATIM)
   add_custom_target(pando_python_packages DEPENDS ${pando_venv_ready})
   set(Python_EXECUTABLE ${pando_venv}/bin/python)
+endif()
+if(CMAKE_CROSSCOMPILING)
+  # The interpreter that configures is this machine's, of the same version: what it says of native modules is not true of the other's.
+  set(NB_SUFFIX .so CACHE INTERNAL "")
+  set(NB_SUFFIX_S .abi3.so CACHE INTERNAL "")
+  set(Python_INCLUDE_DIR ${CMAKE_SYSROOT}/usr/include/python${PANDO_SYSTEM_PYTHON})
 endif()
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_DIR
@@ -78,9 +91,9 @@ list(TRANSFORM python_packages PREPEND ${python_build}/ OUTPUT_VARIABLE packages
 list(TRANSFORM python_packages REPLACE "(.+)" "${python_dir}/\\1/*.py" OUTPUT_VARIABLE patterns)
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${patterns})
 add_custom_command(OUTPUT ${ops_stamp} DEPENDS popxl_core ${pando_venv_ready} ${python_dir}/generate_ops.py ${python_dir}/make_stub.py ${modules}
-  COMMAND ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
-  COMMAND ${Python_EXECUTABLE} ${python_dir}/make_stub.py ${python_build}
-  COMMAND ${Python_EXECUTABLE} -m compileall -q ${packages}
+  COMMAND ${pando_run_built} ${Python_EXECUTABLE} ${python_dir}/generate_ops.py ${python_build}
+  COMMAND ${pando_run_built} ${Python_EXECUTABLE} ${python_dir}/make_stub.py ${python_build}
+  COMMAND ${pando_run_built} ${Python_EXECUTABLE} -m compileall -q ${packages}
   COMMAND ${CMAKE_COMMAND} -E touch ${ops_stamp}
   COMMENT "popxl.ops" VERBATIM)
 add_custom_target(popxl ALL DEPENDS ${ops_stamp})

@@ -6,8 +6,9 @@
 namespace pando {
 
 std::vector<std::string> host_cpu_features() {
-  __builtin_cpu_init();
   std::vector<std::string> out;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
 #define PANDO_FEATURE(name) \
   if (__builtin_cpu_supports(name)) out.push_back(name);
   PANDO_FEATURE("avx")
@@ -27,6 +28,7 @@ std::vector<std::string> host_cpu_features() {
   PANDO_FEATURE("popcnt")
   PANDO_FEATURE("sse4.2")
 #undef PANDO_FEATURE
+#endif
   return out;
 }
 
@@ -40,7 +42,7 @@ std::vector<std::string> missing_cpu_features(const std::vector<std::string>& ne
 
 namespace {
 
-std::vector<ProcessorLevel> levels_of_x86() {
+[[maybe_unused]] std::vector<ProcessorLevel> levels_of_x86() {
   std::vector<ProcessorLevel> out = {{"x86-64-v2", "ssse3", {"popcnt", "sse4.2"}}};
   const auto add = [&](std::string_view name, std::string_view vectors, const std::vector<std::string>& more) {
     std::vector<std::string> features = out.back().features;
