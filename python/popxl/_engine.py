@@ -27,14 +27,20 @@ def make(ir, device, options, profile=None):
         raise TypeError(f"A device is a name or a popart.DeviceInfo, not {device!r} of type {type(device).__name__}.")
     else:
         settings.update(device=device.kind, tiles_per_ipu=device.tiles_per_ipu or 0, machine=_MACHINES.get(device.ipu_version, "ipu2"))
-    if options is not None:
-        given = {name: type(otherwise)(getattr(options, member)) for name, member, _, otherwise in _core.session_options() if member}
-        settings["options"].update(given)
-        settings["engine"] = {str(k): str(v) for k, v in options.engineOptions.items()}
+    own, settings["engine"] = settings_of(options)
+    settings["options"].update(own)
     if profile is not None:
-        settings["engine"] = {**settings.get("engine", {}), "autoReport.all": "true", "autoReport.directory": profile}
+        settings["engine"] = {**settings["engine"], "autoReport.all": "true", "autoReport.directory": profile}
     settings["mapped"] = [info.state for info in ir._variables.values() if info.memmap is not None and info.memmap.flags["WRITEABLE"]]
     return _core.Session(ir._program, **settings)
+
+
+def settings_of(options):
+    """What `popart.SessionOptions`, or None, say: (options of the session by name, options of the engine)."""
+    if options is None:
+        return {}, {}
+    own = {name: type(otherwise)(getattr(options, member)) for name, member, _, otherwise in _core.session_options() if member}
+    return own, {str(k): str(v) for k, v in options.engineOptions.items()}
 
 
 def _instances_of(ir):

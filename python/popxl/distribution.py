@@ -17,7 +17,7 @@ import popxl
 from popxl import _core
 from popxl import session as _session
 from popxl._checks import describe, integer
-from popxl._engine import Interpreting
+from popxl._engine import Interpreting, settings_of
 from popxl._lazy import np
 
 __all__ = ["Certificate", "Found", "Result", "Session", "load_onnx", "onnx_weights", "save_onnx", "search"]
@@ -323,7 +323,8 @@ class _Engine:
         self._infos = {info.state: (info, popxl.dtypes._by_index[ir._program.state_dtype(info.state)].as_numpy()) for info in ir._variables.values()}
         self.seconds = None
         self._has_clock = device not in ("interpreter", "cpu")
-        self._below = _Interpreter(program) if device == "interpreter" else _core.Session(program, device=device, parsed=True)
+        own, engine = settings_of(ir._options_view)
+        self._below = _Interpreter(program) if device == "interpreter" else _core.Session(program, device=device, parsed=True, options=own, engine=engine)
 
     def inputs(self):
         return sorted(self._loads)

@@ -53,6 +53,7 @@ IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t t
   session::Options options;
   options.machine = machine;
   options.tiles_per_ipu = tiles_per_ipu;
+  options.settings.set("plan_objective", std::string("cycles"));
   session::Session s(std::move(module), options);
   HostData data = zeros_for(s, s.lowered());
   s.attach();

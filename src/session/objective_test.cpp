@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace pando::session {
 namespace {
 
@@ -30,7 +32,7 @@ struct Outcome {
   HostTensor y;
 };
 
-Outcome run(const std::string& objective, std::int64_t threads) {
+Outcome run(const std::string& objective, std::int64_t threads, const std::string& report = {}) {
   Module m = parse(kProgram);
   for (std::uint32_t s = 0; s < 2; ++s) {
     State& state = m.state(StateId(s));
@@ -40,6 +42,7 @@ Outcome run(const std::string& objective, std::int64_t threads) {
   }
   Options o;
   o.tiles_per_ipu = 256;
+  if (!report.empty()) o.engine = {{"autoReport.outputExecutionProfile", "true"}, {"autoReport.directory", report}};
   if (!objective.empty()) o.engine["pando.planObjective"] = objective;
   o.engine["pando.threads"] = std::to_string(threads);
   Session session(std::move(m), o);
@@ -64,6 +67,17 @@ TEST(PlanObjective, plans_for_cycles_take_fewer_and_the_report_says_which) {
   EXPECT_THAT(host.summary, testing::HasSubstr("Plans spare this host's time (pando.planObjective: hostTime)"));
   EXPECT_THAT(cycles.summary, testing::HasSubstr("Plans spare the machine's cycles (pando.planObjective: cycles)"));
   EXPECT_ANY_THROW(run("time", 1));
+  EXPECT_EQ(run("auto", 1).cycles, host.cycles);
+}
+
+TEST(PlanObjective, runs_that_are_reported_plan_for_cycles_unless_told) {
+  const std::string folder = testing::TempDir() + "pando_objective";
+  const Outcome plain = run("", 1), reported = run("", 1, folder);
+  EXPECT_LT(reported.cycles, plain.cycles);
+  EXPECT_EQ(reported.y, plain.y);
+  EXPECT_THAT(reported.summary, testing::HasSubstr("pando.planObjective: cycles"));
+  EXPECT_EQ(run("hostTime", 1, folder).cycles, plain.cycles);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ struct Session::State {
     return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas())));
   }
   poplar::OptionFlags engine_flags() const;
-  bool allows_out_of_memory() const;
+  bool is_on(std::string_view option) const;
   lower::Lowered lower(poplar::Graph& graph, std::string* decisions = nullptr) const;
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
@@ -170,6 +170,9 @@ struct Session::State {
 // Options of the session that are given among those of the engine.
 void Session::State::take_own_options() {
   std::erase_if(options.engine, [&](const auto& given) { return options.settings.read(given.first, given.second); });
+  if (options.settings.text("plan_objective") != "auto") return;
+  const bool reports = is_on("autoReport.all") || is_on("autoReport.outputExecutionProfile");
+  options.settings.set("plan_objective", std::string(reports ? "cycles" : "hostTime"));
 }
 
 void Session::State::make_device() {
@@ -208,12 +211,12 @@ poplar::OptionFlags Session::State::engine_flags() const {
 }
 
 // As the engine reads it: what the environment says counts more than what the session is given.
-bool Session::State::allows_out_of_memory() const {
+bool Session::State::is_on(std::string_view option) const {
   poplar::OptionFlags flags = engine_flags();
   if (const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS"); environment && *environment) {
     poplar::readJSON(poplar::StringRef(environment), flags);
   }
-  const auto given = flags.find("debug.allowOutOfMemory");
+  const auto given = flags.find(std::string(option));
   return given != flags.end() && (given->second == "true" || given->second == "1");
 }
 
@@ -221,7 +224,7 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
   lower::Options o;
   o.settings = options.settings;
   o.decisions = decisions;
-  o.allow_out_of_memory = allows_out_of_memory();
+  o.allow_out_of_memory = is_on("debug.allowOutOfMemory");
   return lower::lower(module, graph, o);
 }
 

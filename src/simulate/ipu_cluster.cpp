@@ -10,15 +10,14 @@ namespace pando::simulate {
 
 namespace {
 
-// Costs of ops and products were chosen with reports of MLPs of 4 and 8 layers and of a GPT of 2 blocks on two to eight IPUs of 256 tiles.
+// Fitted to MLPs of 4 x 256 and 8 x 512 and a GPT of 2 blocks on two to eight IPUs of 256 tiles, whose plans spare cycles.
 //
-// Of one op, in cycles: two compute sets that start their workers, two exchanges with their syncs.
-constexpr double kOpCycles = 3500;
-// A product is computed at so many operations a cycle by each tile that has a part; small ones are spread over so few tiles that they take
-// up
-// to so many cycles; large ones come so near to the peak.
-constexpr double kPartRate = 2.5, kPartCycles = 45000, kProductShare = 0.3;
-constexpr double kMemoryShare = 0.15;
+// Of one op, in cycles: its compute set, which starts workers, and its exchange.
+constexpr double kOpCycles = 380;
+// A product takes its operations at this rate, up to so many cycles for splitting it, spreading its parts and adding them up; large ones
+// come so near to the peak.
+constexpr double kPartRate = 9, kPartCycles = 6600, kProductShare = 0.75;
+constexpr double kMemoryShare = 0.7;
 // Of a message between IPUs that lie `span` apart on the ladder: a sync of the tiles before and behind it, one of the IPUs, and the way of
 // its last word. All of them are facts of the machine.
 double message_cycles(const Machine& m, unsigned span) {

@@ -85,6 +85,21 @@ def test_ipus_do_what_the_interpreter_does(words):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
+def test_options_of_a_session_hold_for_the_program_over_devices():
+    step = Step()
+    engine = step.ir._pb_ir.getSessionOptions().engineOptions
+    seconds = {}
+    for objective in ("hostTime", "cycles"):
+        engine["pando.planObjective"] = objective
+        session = distribution.Session(step.ir, "data=2", "ipu_model")
+        step.train(session)
+        seconds[objective] = session.measured_seconds()
+    assert seconds["cycles"] < seconds["hostTime"]
+    engine["pando.planObjective"] = "both"
+    with pytest.raises(Exception, match="hostTime.*cycles"):
+        distribution.Session(step.ir, "data=2", "ipu_model").get_tensor_data(next(iter(step.weights.values())))
+
+
 def test_the_best_is_a_program_that_runs():
     step = Step()
     result = distribution.search(step.ir, 4, top=3, frontier=True, why_not=["tensor=4", "data=3"])

@@ -25,7 +25,9 @@ namespace {
 constexpr std::string_view kKinds[] = {"true or false", "a whole number", "a text"};
 
 std::string possible(const OptionRow& row) {
-  return row.choices.empty() ? std::string(kKinds[row.otherwise.index()]) : fmt::format("{}", fmt::join(row.choices, " or "));
+  const std::size_t n = row.choices.size();
+  if (n == 0) return std::string(kKinds[row.otherwise.index()]);
+  return fmt::format("{}{}{}", fmt::join(row.choices.begin(), row.choices.end() - 1, ", "), n > 1 ? " or " : "", row.choices.back());
 }
 
 bool is_possible(const OptionRow& row, const OptionValue& value) {
