@@ -1,5 +1,5 @@
 /* Builtin functions of the tile's compiler that a host does not have: included by <ipu_builtins.h>. A call is an error at its line that
- * says so, instead of a name that is not declared. They work on accumulators, weights, packed addresses and registers of an IPU, or nothing
+ * says so, instead of a name that is not declared. They work on accumulators, weights and registers of an IPU, or nothing
  * public says what they return. */
 #ifndef PANDO_IPU_ABSENT_BUILTINS_H
 #define PANDO_IPU_ABSENT_BUILTINS_H
@@ -35,7 +35,6 @@ PANDO_ABSENT_REGISTER(ugetf)
 PANDO_ABSENT_REGISTER(ld64putcs)
 PANDO_ABSENT_REGISTER(ld128putcs)
 PANDO_ABSENT_REGISTER(get_vertex_base)
-PANDO_ABSENT(tapack, "it packs addresses of a tile")
 
 #define PANDO_ABSENT_MEANING(name) PANDO_ABSENT(name, "what it returns is not public")
 PANDO_ABSENT_MEANING(is_worker_mode)

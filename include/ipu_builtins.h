@@ -60,6 +60,13 @@ static inline pando_types::half2 __builtin_ipu_f16v2grand() {
   return __builtin_convertvector(__builtin_ipu_f32v2grand(), pando_types::half2);
 }
 
+/* Three addresses of a tile as the instructions that step them take them. */
+static inline pando_types::uint2 __builtin_ipu_tapack(const void* first, const void* second, const void* third) {
+  pando_types::uint2 packed;
+  __asm__("tapack %0, %1, %2, %3" : "=r"(packed) : "r"(first), "r"(second), "r"(third));
+  return packed;
+}
+
 #include <ipu_absent_builtins.h>
 #include <ipu_arithmetic_builtins.h>
 

@@ -67,6 +67,29 @@ class ByAddress : public Vertex {
     }
     *sum = total + (p == &x[0] + x.size());
   }
+};
+
+// y = a + b by packed addresses; the registers that the text names are in the clobber list.
+class ByPackedAddresses : public Vertex {
+ public:
+  Input<Vector<float, VectorLayout::SPAN, 8>> a, b;
+  Output<Vector<float, VectorLayout::SPAN, 8>> y;
+  void compute() {
+    uint2 packed = __builtin_ipu_tapack(&a[0], &b[0], &y[0]);
+    const unsigned pairs = y.size() / 2;
+    asm volatile(R"(
+      nop
+      rpt %[pairs], (2f - 1f) / 8 - 1
+    1:
+      { ld2x64pace $a0:1, $a2:3, %[packed]+=, $mzero, 0
+        fnop }
+      { nop
+        f32v2add $a0:1, $a0:1, $a2:3 }
+      { st64pace $a0:1, %[packed]+=, $mzero, 0
+        fnop }
+    2:
+      )" : [packed] "+r"(packed) : [pairs] "r"(pairs) : "$a0", "$a1", "$a2:3", "memory");
+  }
 };)V";
 
 class InlineAssembly : public Assembly {
@@ -100,6 +123,14 @@ TEST_F(InlineAssembly, AddressesGoThereAndBack) {
   for (unsigned i = 0; i < 5; ++i) x[i] = i + 1;
   EXPECT_TRUE(v.run());
   EXPECT_EQ(sum[0], 16u);
+}
+
+TEST_F(InlineAssembly, PackedAddressesAndClobberedRegisters) {
+  AssembledVertex v(codelet("ByPackedAddresses"));
+  const auto a = v.edge<float>("a", 8), b = v.edge<float>("b", 8), y = v.edge<float>("y", 8);
+  for (unsigned i = 0; i < 8; ++i) a[i] = static_cast<float>(i), b[i] = 10;
+  EXPECT_TRUE(v.run());
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(y[i], static_cast<float>(i) + 10);
 }
 
 // Each round of Or3 is twelve instructions; six come before the first.

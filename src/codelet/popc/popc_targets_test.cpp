@@ -159,8 +159,7 @@ TEST_F(PopcTargets, BuiltinsThatHostsDoNotHaveAreReportedWithTheirLine) {
   const std::pair<const char*, const char*> calls[] = {
       {"float2 x = {1, 2};\n    x = __builtin_ipu_f32v2axpy(x, x);\n    *out = x[0];", "it works on accumulators"},
       {"half4 x = {1};\n    __builtin_ipu_f16v4cmac(x, x); *out = 1;", "it works on accumulators"},
-      {"float y = 1;\n    __builtin_ipu_uput(y, 209); *out = 1;", "it reads or writes a register"},
-      {"void *p = 0;\n    uint2 x = __builtin_ipu_tapack(p, p, p); *out = x[0];", "it packs addresses"}};
+      {"float y = 1;\n    __builtin_ipu_uput(y, 209); *out = 1;", "it reads or writes a register"}};
   for (const auto& [body, why] : calls) {
     write("v.cpp", vertex(body));
     const Result text = popc("v.cpp -o v.gp");

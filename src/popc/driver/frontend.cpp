@@ -24,6 +24,7 @@
 #include "popc/assembler/assemble.h"
 #include "popc/assembler/inline/foreign_assembly.h"
 #include "popc/assembly/assembled.h"
+#include "popc/assembly/clobbers.h"
 #include "popc/given_names.h"
 #include "popc/paths.h"
 #include "popc/processors.h"
@@ -130,6 +131,7 @@ class GenerateAction : public ASTFrontendAction {
 
  protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& ci, llvm::StringRef file) override {
+    accept_clobbers_of_workers(ci.getPreprocessor());
     generator = CreateLLVMCodeGen(ci.getDiagnostics(), file, &ci.getVirtualFileSystem(), ci.getHeaderSearchOpts(), ci.getPreprocessorOpts(),
                                   ci.getCodeGenOpts(), context_);
     std::vector<std::unique_ptr<ASTConsumer>> consumers;
