@@ -103,6 +103,20 @@ TEST(MemoryReport, LargestVariables) {
   EXPECT_EQ(r.largest[3].name, "code");
 }
 
+// What WriteUndef makes undefined comes from no tile.
+TEST(MemoryReport, UndefinedDataIsNoTraffic) {
+  HandProgram hand(*find_machine("tiny4"));
+  tile::Move undefined = move(0, 1, 0, 0, 400);
+  undefined.source_tile = TileId();
+  hand.program()->exchanges.push_back({hand.name("undefine"), {undefined, move(0, 2, 0, 0, 8)}, {}});
+  profile::Report r;
+  fill_memory(*hand.program(), hand.library(), r, false, Detail::whole);
+  ASSERT_EQ(r.exchanges.size(), 1u);
+  EXPECT_EQ(r.exchanges[0].bytes, 8u);
+  ASSERT_EQ(r.exchanges[0].traffic.size(), 1u);
+  EXPECT_EQ(r.exchanges[0].traffic[0].to, 2u);
+}
+
 TEST(MemoryReport, ATileOfNoStreamCountsToo) {
   HandProgram hand = small();
   hand.program()->streams[0].tiles = {TileId(0)};

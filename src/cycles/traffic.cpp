@@ -16,7 +16,7 @@ std::uint64_t runs_of(const tile::Move& m) { return m.source_step == 0 ? 1 : m.c
 std::vector<profile::Traffic> pairs_of(std::span<const tile::Move> receive) {
   std::vector<profile::Traffic> pairs;
   for (const tile::Move& m : receive)
-    if (m.source_tile != m.destination_tile)
+    if (m.source_tile.valid() && m.source_tile != m.destination_tile)  // WriteUndef has no source
       pairs.push_back({m.source_tile.value, m.destination_tile.value, runs_of(m) * m.bytes, runs_of(m)});
   return pairs;
 }
