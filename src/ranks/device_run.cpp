@@ -12,8 +12,8 @@ namespace pando::ranks {
 
 using namespace ir;
 
-DeviceRun::DeviceRun(Part part, std::size_t place, exec::Channels& channels, Board& board)
-    : part_(std::move(part)), place_(place), channels_(channels), board_(board) {}
+DeviceRun::DeviceRun(Part part, std::size_t place, bool several, exec::Channels& channels, Board& board)
+    : part_(std::move(part)), place_(place), several_(several), channels_(channels), board_(board) {}
 
 void DeviceRun::prepare(const Data& data, const Options& options) {
   Module& m = part_.module;
@@ -34,7 +34,13 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
   o.machine = options.machine;
   o.tiles_per_ipu = options.tiles_per_ipu;
   o.engine["pando.threads"] = std::to_string(options.threads);
-  o.engine["pando.cycleModel"] = "false";
+  if (options.profile.empty()) {
+    o.engine["pando.cycleModel"] = "false";
+  } else {
+    // Two runs of the engine: bringing variables, the first step.
+    o.engine.insert({{"autoReport.all", "true"}, {"autoReport.executionProfileProgramRunCount", "2"}});
+    o.engine["pando.reportFile"] = report_file(options.profile, part_.device, several_);
+  }
   std::vector<ChannelEnd> channels = part_.channels;
   session_ = std::make_unique<session::Session>(Module(m), o);
   for (const ChannelEnd& end : channels) connect_channel(end);

@@ -12,8 +12,8 @@ namespace pando::ranks {
 
 class DeviceRun {
  public:
-  // `place`: of the board.
-  DeviceRun(Part part, std::size_t place, exec::Channels& channels, Board& board);
+  // `place`: of the board. `several`: the program has other devices, too.
+  DeviceRun(Part part, std::size_t place, bool several, exec::Channels& channels, Board& board);
 
   std::int32_t device() const { return part_.device; }
   // Gives variables and streams their data, compiles and loads.
@@ -47,6 +47,7 @@ class DeviceRun {
 
   Part part_;
   std::size_t place_;
+  bool several_;
   exec::Channels& channels_;
   Board& board_;
   std::unique_ptr<session::Session> session_;

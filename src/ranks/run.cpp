@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -129,7 +130,7 @@ class RankRun {
       if (rank_of(p, program.parts.size(), ranks) != rank_) continue;
       board_.set_device(p, rank_, program.parts[p].device);
       places_.push_back(p);
-      devices_.push_back(std::make_unique<DeviceRun>(std::move(program.parts[p]), p, channels_, board_));
+      devices_.push_back(std::make_unique<DeviceRun>(std::move(program.parts[p]), p, parts_ > 1, channels_, board_));
     }
     mail_.set_channels(&channels_);
   }
@@ -315,6 +316,12 @@ class RankRun {
 };
 
 }  // namespace
+
+std::string report_file(const std::string& profile, std::int32_t device, bool several) {
+  if (!several) return profile;
+  const std::filesystem::path path(profile);
+  return (path.parent_path() / (path.stem().string() + '.' + std::to_string(device) + path.extension().string())).string();
+}
 
 Result run(Program program, const Data& data, exec::Transport& transport, const Options& options, Board& board) {
   board.set_rank(transport.rank(), static_cast<std::int32_t>(getpid()), RankState::running);

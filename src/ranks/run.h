@@ -31,6 +31,9 @@ struct Options {
   double timeout = 600;
   // Without: nothing of what is stored or of what variables hold at the end is kept or sent to rank 0; its Result has times and hashes.
   bool results = true;
+  // A file: the report of compiling and of the first step (the upload of variables included); of several devices one for each, see
+  // report_file(). Empty: none.
+  std::string profile;
   // By device, on rank 0: hashes that the executables must have, as an earlier Result has them. Empty: any.
   std::map<std::int32_t, std::uint64_t> executables;
 };
@@ -54,6 +57,9 @@ struct Result {
   // Seconds of a step: of the slowest device, its quickest.
   double quickest_step() const;
 };
+
+// Where the report of a device is written: of several devices with its number before the ending, "run.pando" -> "run.1.pando".
+std::string report_file(const std::string& profile, std::int32_t device, bool several);
 
 // On every rank; the result is rank 0's (empty elsewhere). What goes wrong on one rank ends all: exec::RunFailed on each, with a text that
 // names the rank, its device, step and last operation. Before anything runs, ranks compare programs, options and builds, then what they

@@ -164,7 +164,7 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
   if (settings.graph_report)
-    path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings.report_directory);
+    path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
     throw poplar::graph_memory_allocation_error(e->out_of_memory + where_to_look(path) + " [out-of-memory]", path,
                                                 graph_profile(memory_report(*e), *e));
@@ -181,7 +181,19 @@ profile::Report memory_report(const ExecutableState& e, bool with_variables, cyc
   return report;
 }
 
-std::string write_report(const profile::Report& report, const std::string& directory) {
+namespace {
+std::string write_report_alone(const profile::Report& report, const std::string& file) {
+  std::ofstream out(file, std::ios::binary);
+  profile::write_report(report, out);
+  out.close();
+  if (!out) fail(ErrorKind::file_load_error, "report-file", "cannot write the report to '{}'", file);
+  return file;
+}
+}  // namespace
+
+std::string write_report(const profile::Report& report, const EngineSettings& settings) {
+  if (!settings.report_file.empty()) return write_report_alone(report, settings.report_file);
+  const std::string& directory = settings.report_directory;
   std::error_code error;
   fs::create_directories(directory, error);
   const std::string file = (fs::path(directory) / "profile.pando").string();

@@ -25,7 +25,7 @@ poplar::ProfileValue graph_profile(const profile::Report& report, const poplar::
 
 // Writes profile.pando and summary.txt into the directory (made if it is not there); returns the path of profile.pando. Throws
 // file_load_error if that cannot be written.
-std::string write_report(const profile::Report& report, const std::string& directory);
+std::string write_report(const profile::Report& report, const EngineSettings& settings);
 // Of version 4 or 3. Where "x.pop" is not there, "x.pando" or "x.json" is read. Throws file_load_error or parse_error, with the path.
 profile::Report read_report_file(const std::string& path);
 

@@ -56,7 +56,7 @@ std::unique_ptr<EngineState> new_engine(std::unique_ptr<ExecutableState> executa
   s->options = EngineOptions(settings.flags);
   s->settings = std::move(settings);
   s->profiling = s->settings.cycle_model;
-  if (s->settings.execution_report) pvti::enable(s->settings.report_directory);
+  if (s->settings.execution_report && s->settings.report_file.empty()) pvti::enable(s->settings.report_directory);
   return s;
 }
 
@@ -244,7 +244,7 @@ void Engine::run(unsigned prog, const std::string& debugName) {
   constexpr std::size_t kMostIntervals = 1 << 16;
   if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());
   if (s.settings.execution_report && s.runs <= s.settings.report_runs)
-    pando::facade::write_report(pando::facade::full_report(s, pando::cycles::Detail::whole), s.settings.report_directory);
+    pando::facade::write_report(pando::facade::full_report(s, pando::cycles::Detail::whole), s.settings);
   if (!claimed.end()) fail(ErrorKind::poplar_error, "engine-gone", "a callback destroyed the engine while it ran");
 }
 

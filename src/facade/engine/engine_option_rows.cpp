@@ -103,6 +103,8 @@ constexpr EngineOption kRows[] = {
     {"pando.checked", Kind::boolean, "",
      "codelets are compiled again so that each access through an edge is compared with its size (popc --checked)",
      [](const std::string& v, EngineSettings& s) { s.checked = is_true(v); }},
+    {"pando.reportFile", Kind::text, "", "where the report is written, alone; counts more than autoReport.directory",
+     [](const std::string& v, EngineSettings& s) { s.report_file = v; }},
     {"pando.cycleModel", Kind::boolean, "", "cycles are counted while a program runs",
      [](const std::string& v, EngineSettings& s) { s.cycle_model = is_true(v); }},
     {"pando.exchangeModel", Kind::choice, "landing|simple", "how the cycle model prices an exchange",

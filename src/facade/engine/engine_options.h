@@ -20,6 +20,7 @@ struct EngineSettings {
   bool checked = false;                // pando.checked: codelets are compiled again so that accesses are checked
   bool cycle_model = true;             // pando.cycleModel: count cycles while running
   std::string report_directory = ".";  // autoReport.directory
+  std::string report_file;             // pando.reportFile: the report alone, there
   bool graph_report = false;           // write a report after compiling
   bool execution_report = false;       // and after running
   bool lowered_variables = false;      // autoReport.outputLoweredVars: reports have all variables and when they are live

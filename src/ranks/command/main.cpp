@@ -161,6 +161,7 @@ Input input_of(const Arguments& a, bool has_seed, unsigned ranks, bool writes) {
   if (in.program.pieces) in.data.set_pieces(*in.program.pieces);
   in.data.refuse_unknown(names_of(in.program));
   if (writes && !a.output.empty()) check_writable(a.output);
+  if (writes && !a.options.profile.empty()) check_writable(a.options.profile);
   if (!a.executables.empty() && std::filesystem::exists(a.executables))
     in.options.executables = executables_of(a.executables);
   else if (writes && !a.executables.empty())
@@ -288,10 +289,14 @@ int command(int argc, char** argv) {
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
   app.add_option("--executables", a.executables,
                  "FILE of the executables' hashes, by device: they must be those; written where there is none");
+  app.add_option("--profile", a.options.profile,
+                 "FILE of the report of compiling and of the first step, which pando report shows; of several devices a file for each: "
+                 "FILE.pando becomes FILE.0.pando and so on");
   app.add_flag("-q,--quiet", a.quiet, "Without the results as text; without -o, too, they are not kept");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer(help_footer(
       {{"pando run four.pando --seed 1 --times", "threads of this process, made-up data, the times of each device"},
+       {"pando run mlp.txt --seed 1 --device ipu_model --profile mlp.pando", "the report of a step on tiles, for pando report and pando view"},
        {"pando run four.pando --ranks 4 --input weights.npz -o after.npz", "four MPI processes"},
        {"pando run pipeline.txt --samples 16 --seed 1", "a program that pando pipeline has split"}},
       {{"0", "it ran"}, {"1", "it failed: a deadlock, a fault, a rank that died"}, {"2", "the input or the command line is wrong"}}));
