@@ -101,6 +101,10 @@ void attach_observer(EngineState& s) {
     s.tensors->before(observer, s.cycles.get());
     observer = s.tensors.get();
   }
+  if (s.times) {
+    s.times->before(observer, s.cycles.get());
+    observer = s.times.get();
+  }
   auto watch = s.step ? std::make_unique<pando::facade::StepWatch>(*s.executable->program, s.step, observer, s.cycles.get()) : nullptr;
   s.runner->set_observer(watch ? watch.get() : observer);
   s.watch = std::move(watch);
@@ -201,6 +205,7 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
   check_loadable(*s.executable, device);
   s.runner.reset();  // before what it calls
   s.tensors.reset();
+  s.times.reset();
   s.settings.exec.workers = Access::state(device).workers;
   s.settings.exec.watches = Access::state(device).watches;
   s.settings.exec.out_of_memory = is_model(device.getTarget());
@@ -217,6 +222,7 @@ void Engine::deploy() {
     const auto memory = [&runner = *s.runner](unsigned replica, pando::TileId tile) { return runner.tile_base(replica, tile); };
     s.tensors = std::make_unique<pando::facade::TensorWatch>(*s.executable->program, s.executable->library, s.settings.watch, memory);
   }
+  if (!s.settings.step_times.empty()) s.times = std::make_unique<pando::facade::StepTimes>(*s.executable->program, s.executable->library);
   attach_observer(s);
   connect_all(s);
 }
@@ -241,6 +247,7 @@ void Engine::run(unsigned prog, const std::string& debugName) {
     runner.run(prog);
   }
   ++s.runs;
+  if (s.times) s.times->write(s.settings.step_times);
   constexpr std::size_t kMostIntervals = 1 << 16;
   if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());
   if (s.settings.execution_report && s.runs <= s.settings.report_runs)

@@ -113,6 +113,8 @@ constexpr EngineOption kRows[] = {
      }},
     {"pando.poisonUndefined", Kind::boolean, "", "WriteUndef fills with 0xA5",
      [](const std::string& v, EngineSettings& s) { s.exec.poison_undefined = is_true(v); }},
+    {"pando.stepTimes", Kind::text, "", "after each run the host's time of each step, of all runs so far, is written to this file (JSON)",
+     [](const std::string& v, EngineSettings& s) { s.step_times = v; }},
     {"pando.tagPrints", Kind::boolean, "", "lines that codelets print begin with their tile, worker, vertex and step",
      [](const std::string& v, EngineSettings& s) { s.exec.tag_prints = is_true(v); }},
     {"pando.threads", Kind::number, "", "threads of the host; 0: PANDO_THREADS, or all",

@@ -25,6 +25,7 @@ struct EngineSettings {
   bool execution_report = false;       // and after running
   bool lowered_variables = false;      // autoReport.outputLoweredVars: reports have all variables and when they are live
   bool tile_cycles = false;            // debug.instrumentCompute: and the cycles of each tile
+  std::string step_times;              // pando.stepTimes: the file; empty: no times
   unsigned report_runs = 1;            // after how many runs: autoReport.executionProfileProgramRunCount
   poplar::OptionFlags flags;           // as the user and the environment gave them
 };

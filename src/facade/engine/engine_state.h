@@ -14,6 +14,7 @@
 #include "cycles/cycle_model.h"
 #include "exec/runner.h"
 #include "facade/engine/engine_options.h"
+#include "facade/engine/step_times.h"
 #include "facade/engine/step_watch.h"
 #include "facade/state/state.h"
 #include "poplar/Engine.hpp"
@@ -35,7 +36,8 @@ struct EngineState {
   std::function<void(poplar::StringRef)> step;
   std::unique_ptr<pando::facade::StepWatch> watch;
   std::unique_ptr<pando::facade::TensorWatch> tensors;
-  std::unique_ptr<pando::exec::Runner> runner;        // after `cycles`, `watch` and `tensors`: calls them until it is destroyed
+  std::unique_ptr<pando::facade::StepTimes> times;
+  std::unique_ptr<pando::exec::Runner> runner;        // after `cycles`, `watch`, `tensors` and `times`: calls them until it is destroyed
   std::shared_ptr<const std::atomic<bool>> detached;  // of the device that it is loaded on
   bool has_stamps = false;                            // the program reads the cycle model
   bool profiling = true;
