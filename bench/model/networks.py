@@ -189,7 +189,7 @@ def main():
     compiled = time.perf_counter()
     first, step, result = (called if isinstance(watched, tuple) else trained)(session, watched, steps)
     print(json.dumps({
-        "import": IMPORTED - BEGAN, "build": built - began, "compile": compiled - built, "first": first, "step": step,
+        "import": IMPORTED - BEGAN, "build": built - began, "compile": compiled - built, "first": first, "step": step, "calls": ROUNDS,
         "cold": compiled - began + first, "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "flops": {"mlp": mlp_flops, "encoder": encoder_flops}.get(name, int)(),  # of a step's products
         "sum": float(np.abs(result.astype(np.float64)).sum()),

@@ -4,7 +4,8 @@
     where.py BUILD [NETWORK]    BUILD: the build tree; NETWORK: mlp or encoder; else both
 
 For each network, on the CPU device and on 1,472 tiles: a table of the host's time by what steps do, from the engine's own clock
-(`pando.stepTimes`), and the steps that take most. Times are means over all runs, per training step.
+(`pando.stepTimes`), and the steps that take most. Times are means over all calls, per training step; host copies have those of the weights,
+which come once and go once.
 """
 import collections
 import json
@@ -41,17 +42,17 @@ def kind_of(step):
 
 
 def table(name, device, result, times, steps, peak):
-    rounds = times["runs"] * steps
+    rounds = result["calls"] * steps
     per_step = lambda ns: 1e-6 * ns / rounds  # noqa: E731
-    whole, limit = per_step(times["run_ns"]), 1e-6 * result["flops"] / peak
+    limit = 1e-6 * result["flops"] / peak
     sums, counts = collections.Counter(), collections.Counter()
     for step in times["steps"]:
         sums[kind_of(step)] += step["ns"]
         counts[kind_of(step)] += step["times"]
     rows = [("products at the host's peak", "", limit), ("products above that (packing, epilogues in them)", f"{counts['products'] / rounds:.0f}", per_step(sums["products"]) - limit)]
     rows += [(kind, f"{counts[kind] / rounds:.0f}", per_step(ns)) for kind, ns in sums.most_common() if kind != "products"]
-    rows.append(("between runs of steps", "", whole - per_step(sum(sums.values()))))
-    print(f"\n{name}, {DEVICES[device]}: a step of {whole:.2f} ms (the best of {times['runs']} runs: {1e3 * result['step']:.2f} ms); its products at {peak:.0f} GFLOP/s: {limit:.2f} ms")
+    whole = per_step(sum(sums.values()))
+    print(f"\n{name}, {DEVICES[device]}: a step of {whole:.2f} ms (the best of {result['calls']} calls: {1e3 * result['step']:.2f} ms); its products at {peak:.0f} GFLOP/s: {limit:.2f} ms")
     print(f"  {'what':<50} {'steps':>6} {'ms':>8} {'of the limit':>13}")
     for what, count, ms in rows:
         print(f"  {what:<50} {count:>6} {ms:8.3f} {ms / limit:13.3f}")
