@@ -161,8 +161,8 @@ def program_of(row):
 
 
 def case_of(row):
-    """`2 s`: the number of a run in one unit."""
-    return f"{row['id']} {row['unit']}"
+    """`2:s`: the number of a run in one unit."""
+    return f"{row['id']}:{row['unit']}"
 
 
 def predicted_value(row, cycles):

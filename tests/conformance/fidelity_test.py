@@ -41,7 +41,7 @@ class Fidelity(unittest.TestCase):
 
     def test_fitted_rows_are_apart(self):
         rows = [row("23", "cycles"), row("2", "s"), row("4", "s")]
-        lines = table(rows, {"23 cycles": 90084, "2 s": 0.33})
+        lines = table(rows, {"23:cycles": 90084, "2:s": 0.33})
         self.assertIn("1 predicted rows: mean 10.0 % off, worst 10.0 %, 1 as close as wanted", lines)
         self.assertIn("1 fitted rows: mean 0.0 % off, worst 0.0 %, 1 as close as wanted", lines)
         self.assertEqual(len(lines), 6)  # the row without a prediction has no line
