@@ -224,7 +224,8 @@ TEST_F(Command, a_profile_is_the_report_of_a_step) {
 
 TEST_F(Command, a_program_that_does_not_fit_has_a_profile) {
   ASSERT_EQ(sh(kPando + " model mlp --layers 2 --width 512 --batch 8 --learning-rate 0.5 -o " + path("large.txt")).status, 0);
-  const Outcome o = sh(kPando + " run " + path("large.txt") + " --seed 1 --quiet --device ipu_model --tiles 1 --profile " + path("out.pando"));
+  const Outcome o =
+      sh(kPando + " run " + path("large.txt") + " --seed 1 --quiet --device ipu_model --tiles 1 --profile " + path("out.pando"));
   EXPECT_NE(o.status, 0);
   EXPECT_THAT(o.text, HasSubstr("[out-of-memory]"));
   EXPECT_THAT(o.text, HasSubstr("out.pando"));

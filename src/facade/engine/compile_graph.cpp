@@ -163,8 +163,7 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   if (settings.graph_report || settings.execution_report) e->facts = std::make_shared<const GraphFacts>(graph_facts(shared, compiled));
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
-  if (settings.graph_report)
-    path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings);
+  if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings);
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
     throw poplar::graph_memory_allocation_error(e->out_of_memory + where_to_look(path) + " [out-of-memory]", path,
                                                 graph_profile(memory_report(*e), *e));

@@ -296,7 +296,8 @@ int command(int argc, char** argv) {
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer(help_footer(
       {{"pando run four.pando --seed 1 --times", "threads of this process, made-up data, the times of each device"},
-       {"pando run mlp.txt --seed 1 --device ipu_model --profile mlp.pando", "the report of a step on tiles, for pando report and pando view"},
+       {"pando run mlp.txt --seed 1 --device ipu_model --profile mlp.pando",
+        "the report of a step on tiles, for pando report and pando view"},
        {"pando run four.pando --ranks 4 --input weights.npz -o after.npz", "four MPI processes"},
        {"pando run pipeline.txt --samples 16 --seed 1", "a program that pando pipeline has split"}},
       {{"0", "it ran"}, {"1", "it failed: a deadlock, a fault, a rank that died"}, {"2", "the input or the command line is wrong"}}));
