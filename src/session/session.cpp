@@ -144,6 +144,8 @@ struct Session::State {
   }
   poplar::OptionFlags engine_flags() const;
   bool is_on(std::string_view option) const;
+  // Whether a report of compiling and of runs is asked for.
+  bool reports() const { return is_on("autoReport.all") || is_on("autoReport.outputExecutionProfile"); }
   lower::Lowered lower(poplar::Graph& graph, std::string* decisions = nullptr) const;
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
@@ -171,8 +173,7 @@ struct Session::State {
 void Session::State::take_own_options() {
   std::erase_if(options.engine, [&](const auto& given) { return options.settings.read(given.first, given.second); });
   if (options.settings.text("plan_objective") != "auto") return;
-  const bool reports = is_on("autoReport.all") || is_on("autoReport.outputExecutionProfile");
-  options.settings.set("plan_objective", std::string(reports ? "cycles" : "hostTime"));
+  options.settings.set("plan_objective", std::string(reports() ? "cycles" : "hostTime"));
 }
 
 void Session::State::make_device() {
@@ -224,7 +225,8 @@ lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decision
   lower::Options o;
   o.settings = options.settings;
   o.decisions = decisions;
-  o.allow_out_of_memory = is_on("debug.allowOutOfMemory");
+  // What does not fit is compiled for its report, too.
+  o.allow_out_of_memory = is_on("debug.allowOutOfMemory") || reports();
   return lower::lower(module, graph, o);
 }
 

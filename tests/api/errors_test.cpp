@@ -204,7 +204,7 @@ TEST(BadInput, Codelets) {
       "#include <poplar/Vertex.hpp>\nstruct S { int a; };\nclass B : public poplar::Vertex {\n public:\n  S s;\n  void compute() {}\n};\n");
   const std::string registers = d.file("register.cpp",
                                        "#include <poplar/Vertex.hpp>\nclass D : public poplar::Vertex {\n public:\n  void compute() {\n"
-                                       "    asm volatile(\"setzi $a0, 0\" ::: \"$a0\");\n  }\n};\n");
+                                       "    asm volatile(\"setzi $a0, 0\" ::: \"$mzero\");\n  }\n};\n");
   expect_all({
       {"compile error", typeid(graph_program_compilation_error), {"broken.cpp:4:", "error:", "flot"}, [&] { s.graph.addCodelets(broken); }},
       {"unsupported field type",
@@ -213,7 +213,7 @@ TEST(BadInput, Codelets) {
        [&] { s.graph.addCodelets(nested); }},
       {"register of an IPU",
        typeid(graph_program_compilation_error),
-       {"register.cpp:5:", "'$a0'", "assembly of an IPU, which a host cannot run"},
+       {"register.cpp:5:", "'$mzero'", "assembly of an IPU, which a host cannot run"},
        [&] { s.graph.addCodelets(registers); }},
       {"compile error of a text",
        typeid(graph_program_compilation_error),

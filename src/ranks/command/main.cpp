@@ -291,7 +291,7 @@ int command(int argc, char** argv) {
                  "FILE of the executables' hashes, by device: they must be those; written where there is none");
   app.add_option("--profile", a.options.profile,
                  "FILE of the report of compiling and of the first step, which pando report shows; of several devices a file for each: "
-                 "FILE.pando becomes FILE.0.pando and so on");
+                 "FILE.pando becomes FILE.N.pando for device N");
   app.add_flag("-q,--quiet", a.quiet, "Without the results as text; without -o, too, they are not kept");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer(help_footer(
