@@ -5,6 +5,7 @@
 #include <exception>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
@@ -37,8 +38,15 @@ int main(int argc, char** argv) {
   pando::cli::Invocation invocation;
   invocation.has_dashes = std::find(argv, argv + argc, std::string_view("--")) != argv + argc;
   pando::cli::add_commands(app, invocation);
+  // `pando help search` is `pando search --help`.
+  std::vector<char*> words(argv, argv + argc);
+  char help[] = "--help";
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
     if (app.get_subcommands().empty()) fmt::print("{}", app.help());
   } catch (const CLI::ParseError& error) { return pando::explain(app, error); } catch (const std::system_error& error) {
     return complain_of_system(app, error);

@@ -44,6 +44,9 @@ allocate() { "$pando" allocate "$scratch/in.csv" --capacity "$@"; }
 check "version" 0 '^.*pando [0-9]+\.[0-9]+\.[0-9]+$' "$pando" --version
 check "help" 0 'allocate' "$pando" --help
 check "no command" 0 "^Look into programs:" "$pando"
+check "help" 0 "^Look into programs:" "$pando" help
+check "help of a command" 0 "^Usage: pando search" "$pando" help search
+check "help of an unknown command" 2 "^pando: there is no command 'reprot'; the nearest is report$" "$pando" help reprot
 check "unknown command" 2 "^pando: there is no command 'paint'$" "$pando" paint
 check "misspelt command" 2 "^pando: there is no command 'reprot'; the nearest is report$" "$pando" reprot x y
 check "misspelt command, and its help" 2 "^pando: there is no command 'mesure'; the nearest is measure$" "$pando" mesure --help
