@@ -142,6 +142,17 @@ bool repeats(const transform::Strategy& s) { return !s.table && !schedule::is_sy
 
 }  // namespace
 
+transform::Strategy in_one_stage(transform::Strategy s) {
+  s.pipeline = s.stages_per_rank = 1;
+  s.schedule = "1F1B";
+  s.table.reset();
+  s.layers_per_stage.clear();
+  s.recompute = transform::Recompute::none;
+  s.recomputed_layers.clear();
+  s.order.clear();
+  return s;
+}
+
 FoldedProgram::FoldedProgram(const Program& program) : program_(program) {
   const ir::Module& m = program.module;
   for (OpId o : m.graph(m.main_graph()).ops) {
@@ -292,13 +303,7 @@ std::optional<double> FoldedProgram::least_seconds(const transform::Strategy& s,
   const Folding p = plan(s);
   if (!p.layers) return std::nullopt;
   const auto stages = static_cast<std::uint32_t>(p.counts.size());
-  transform::Strategy of_layout = s;
-  of_layout.pipeline = of_layout.stages_per_rank = 1;
-  of_layout.schedule = "1F1B";
-  of_layout.layers_per_stage.clear();
-  of_layout.recompute = transform::Recompute::none;
-  of_layout.order.clear();
-  const std::string key = to_string(of_layout);
+  const std::string key = to_string(in_one_stage(s));
   const auto one = [&](std::uint32_t of_stage) {
     const std::uint32_t dropped = (p.least - of_stage) * period_;
     Smaller& small = smaller(dropped * stages);

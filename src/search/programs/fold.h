@@ -17,6 +17,9 @@
 
 namespace pando::search {
 
+// The same with all layers in one stage and nothing computed again: what a layout depends on, and no more.
+transform::Strategy in_one_stage(transform::Strategy strategy);
+
 class FoldedProgram {
  public:
   explicit FoldedProgram(const transform::Program& program);

@@ -64,17 +64,6 @@ transform::Strategy without_recomputing(transform::Strategy s) {
   return s;
 }
 
-// All layers in one stage, which is what a layout depends on.
-transform::Strategy in_one_stage(transform::Strategy s) {
-  s = without_recomputing(std::move(s));
-  s.pipeline = s.stages_per_rank = 1;
-  s.schedule = "1F1B";
-  s.table.reset();
-  s.layers_per_stage.clear();
-  s.order.clear();
-  return s;
-}
-
 // Bounds of the points of one group: they have one schedule, and one layout for each stage of ZeRO.
 class BoundsOfGroup {
  public:
