@@ -5,9 +5,9 @@
 
 What PopTorch says of hardware is accepted and has no effect (see docs/guide/poptorch.md).
 """
-from poptorch import _impl, custom_ops, enums, functions as ops, logging as _logging, optim, options, poptorch_core, profiling  # noqa: F401
+from poptorch import _impl, compat, custom_ops, enums, functions as ops, logging as _logging, optim, options, poptorch_core, profiling  # noqa: F401
 from poptorch.blocks import (Attribute, BeginBlock, Block, BlockFunction, NameScope, ParallelPhasedExecution, Phase, PipelinedExecution,  # noqa: F401
-                             SerialPhasedExecution, ShardedExecution, Stage, removeBlocks)
+                             SerialPhasedExecution, ShardedExecution, Stage, module_repr, removeBlocks)
 from poptorch.accessor import AsynchronousDataAccessor  # noqa: F401
 from poptorch.ctc import ctc_beam_search_decoder  # noqa: F401
 from poptorch.custom_ops import custom_op  # noqa: F401
@@ -25,6 +25,7 @@ from poptorch.structure import ICustomArgParser, registerCustomArgParser  # noqa
 from poptorch.tracing import isRunningOnIpu  # noqa: F401
 
 __version__ = "3.4.0"
+compat.restore()
 
 
 def ipuHardwareIsAvailable(num_ipus=1):

@@ -11,16 +11,16 @@ import torch
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
 from pando.torch.hosted import HostedProgram, calls_host
-from pando.torch.program import Program, take_writes
+from pando.torch.program import Program, on_one_replica, take_writes
 from pando.torch.step import StepOptions, StepProgram
 
-from poptorch import enums, hooks, optim, saving, structure, tracing
+from poptorch import enums, grouping, hooks, optim, saving, structure, tracing
 from poptorch.anchors import Anchors
 from poptorch.batches import Batches, traced
-from poptorch.blocks import PipelinedExecution
+from poptorch.blocks import PipelinedExecution, module_repr
 from poptorch.counters import Counters
 from poptorch.errors import createPoptorchError, translated
-from poptorch.logging import logger
+from poptorch.logging import logger, say_graph
 from poptorch.options import Options
 from poptorch.wrapping import unwrap, wrap
 
@@ -101,6 +101,7 @@ class PoplarExecutor:
         self._seconds = None
         self._attached = False
         self._counters = Counters()
+        self._groupings = {}
         self._state_is_newer = self._has_run = False
         if training:
             self._compiled_settings = optim.settings(optimizer)
@@ -149,10 +150,26 @@ class PoplarExecutor:
     def __getattr__(self, name):
         if name.startswith("_") and name in ("_user_model", "_options"):
             raise AttributeError(name)
-        return getattr(self._user_model, name)
+        value = getattr(self._user_model, name)
+        return value if self._training or type(value) is not torch.nn.Parameter else grouping.Alias.of(value, self)
 
     def __repr__(self):
-        return repr(self._user_model)
+        return module_repr(self._user_model) if isinstance(self._user_model, torch.nn.Module) else repr(self._user_model)
+
+    def groups_of(self, name):
+        """How many groups of replicas have a value of their own of a parameter."""
+        return self._batches.replicas // self._groupings[name][1] if name in self._groupings else 1
+
+    def _set_grouping(self, parameter, comm_group_type, shards):
+        """See Groupable.replicaGrouping."""
+        if self._program is not None:
+            raise createPoptorchError("replicaGrouping: the model is already compiled.")
+        name = next(n for n, p in self._user_model.named_parameters() if p.data_ptr() == parameter.data_ptr())
+        stride, size = grouping.stride_and_size(comm_group_type, shards, self._batches.replicas)
+        groups = self._batches.replicas // size
+        if groups > 1 and (parameter.dim() == 0 or parameter.shape[0] != groups):
+            raise createPoptorchError(f"replicaGrouping: {name} has the shape {tuple(parameter.shape)}; its first dimension has to be {groups}, that of groups.")
+        self._groupings[name] = (stride, size)
 
     def isCompiled(self):
         return self._program is not None
@@ -245,6 +262,7 @@ class PoplarExecutor:
         args, kwargs = structure.unflatten(self._arguments, iter(tensors))
         with self._in_its_mode(), tracing.plain_messages():
             found, self._output_form = structure.flatten(self._user_model(*args, **kwargs))
+            tracing.overlaps().check(tensors, found, self._options)
         self._output_shapes = [tuple(t.shape) for t in found]
         return found
 
@@ -283,15 +301,18 @@ class PoplarExecutor:
                 with adapter.reparametrized(self._user_model, given) if names else contextlib.nullcontext():
                     results = self._call_model(tensors[len(names):])
                     self._check_buffers(given)
-            self._check_pipeline(trace.blocks, steps)
+                self._options._execution_strategy.check(trace.blocks, False, steps)
             return results
 
-        graph = adapter.trace(forward, [*resident, *batch], decompositions())
+        groups = [self._groupings.get(name) for name in names]
+        graph = adapter.trace(forward, [*on_one_replica(resident, groups, replicas), *batch], decompositions())
         self._written = [i - len(resident) for i in take_writes(graph, len(resident), None)]
         if calls_host(graph):
             return HostedProgram(graph, self._device(), resident, steps, replicas)
         names = [*names, *(f"input_{i}" for i in range(len(batch)))]
-        return Program(graph, self._device(), resident, steps=steps, replicas=replicas, names=names, profile=self._profile_folder())
+        program = Program(graph, self._device(), resident, steps=steps, replicas=replicas, names=names, profile=self._profile_folder(), groups=groups)
+        say_graph(graph, program.sliced)
+        return program
 
     def _check_buffers(self, given):
         """Raises poptorch.Error if forward replaced or removed a buffer: `given` is what the buffers were, by name."""
@@ -307,18 +328,13 @@ class PoplarExecutor:
                 raise createPoptorchError(f"Buffer {name} is reassigned within the model when calling the forward method. This is not supported. Consider using "
                                           f"self.{name}.copy_(src) to copy data from a source tensor, where src is the name of the source tensor.")
 
-    def _check_pipeline(self, blocks, batches):
-        strategy = self._options._execution_strategy
-        if isinstance(strategy, PipelinedExecution):
-            strategy.check(blocks, self._training, batches)
-
     def _make_training(self, batch):
         b = self._batches
 
         def function(*tensors):
             with tracing.tracing(True) as trace:
                 outputs = self._call_model(tensors)
-            self._check_pipeline(trace.blocks, b.accumulation)
+                self._options._execution_strategy.check(trace.blocks, True, b.accumulation)
             return tracing.final_loss(trace).sum(), outputs
 
         optim.say(self._optimizer)
@@ -327,7 +343,7 @@ class PoplarExecutor:
         unwrap_again = self._plain_weights()
         try:
             program = StepProgram(self._user_model, function, self._optimizer, batch, options, mean, self._anchors.gradients(self._resident()[0]),
-                                  getattr(self._optimizer, "max_grad_norm", None), optim.loss_scale(self._optimizer))
+                                  getattr(self._optimizer, "max_grad_norm", None), optim.loss_scale(self._optimizer), self._groupings)
         finally:
             unwrap_again()
         self._written = [i - len(program._resident()) for i in program.written]

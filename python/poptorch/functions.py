@@ -71,14 +71,31 @@ def set_available_memory(tensor, available_memory_proportion):
     return _check_tensor(tensor, "set_available_memory")
 
 
+def _overlapped(tensors, mode, mark):
+    """The tensors in their structure; while a model is traced, `mark` has a word with each."""
+    assert isinstance(mode, enums.OverlapMode), "mode is a poptorch.OverlapMode"
+    if not tracing.is_tracing() or mode == enums.OverlapMode.NoOverlap:
+        return tensors
+    found, form = structure.flatten(tensors)
+    return structure.unflatten(form, iter([mark(t) for t in found]))
+
+
 def set_overlap_for_input(input_tensors, mode):
-    """The tensors."""
-    return input_tensors
+    """The tensors, which are inputs of the model: a tensor, or tuples, lists and dicts of them. What OverlapMode says of transfers is checked as in PopTorch.
+
+    Raises:
+        poptorch.Error, when the model is compiled: what is no input, or an input that has another use; a pipeline; no tiles for IO.
+    """
+    return _overlapped(input_tensors, mode, lambda t: tracing.overlaps().mark_input(t))
 
 
 def set_overlap_for_output(output_tensors, mode):
-    """The tensors."""
-    return output_tensors
+    """The tensors, which are outputs of the model. See set_overlap_for_input.
+
+    Raises:
+        poptorch.Error, when the model is compiled: what is no output, or returned twice; a pipeline; no tiles for IO; output modes other than All and Sum.
+    """
+    return _overlapped(output_tensors, mode, lambda t: tracing.overlaps().mark_output(t))
 
 
 def _program_type(t):

@@ -3,6 +3,7 @@ import logging as _logging
 import os
 import sys
 
+_logging.addLevelName(5, "TRACE")
 logger = _logging.getLogger("poptorch::python")
 _LEVELS = {"TRACE": 5, "TRACE_ALL": 4, "DEBUG": _logging.DEBUG, "DEBUG_IR": _logging.DEBUG, "INFO": _logging.INFO, "WARN": _logging.WARNING,
            "ERR": _logging.ERROR, "OFF": _logging.CRITICAL + 1}
@@ -26,6 +27,18 @@ def say_once(message):
     if message not in _said:
         _said.add(message)
         logger.info(message)
+
+
+def say_graph(graph_module, sliced):
+    """TRACE lines: the ops of a graph, one a line, behind what was rewritten in it. sliced: pando.torch.program.Program.sliced."""
+    if not logger.isEnabledFor(_LEVELS["TRACE"]):
+        return
+    for name, gathers in sliced:
+        logger.log(_LEVELS["TRACE"], "%s %s", "Optimising gather:" if gathers else "Removing index expansion node:", name)
+    for node in graph_module.graph.nodes:
+        if node.op == "call_function":
+            kind = str(node.target).replace(".", "::", 1).partition(".")[0]
+            logger.log(_LEVELS["TRACE"], "%s = %s(%s)", node.name, kind, ", ".join(map(str, node.args)))
 
 
 _PYTHON_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERR", "OFF")

@@ -70,18 +70,20 @@ class Optimizer:
         else:
             logger.debug("Using cached optimiser state dict")
         names = {p: name for name, p in executor._user_model.named_parameters()}
-        state = self._named_state(names)
+        state = self._named_state(executor, names)
         if executor._options.Training.auto_loss_scaling:
             # The scale stays what the optimizer says.
             state["lossScaleUpdateFactor"] = torch.tensor(1.0)
         return {**super().state_dict(), "ipu_state": state, "ipu_param": self._named_scalars(names)}
 
-    def _named_state(self, names):
+    def _named_state(self, executor, names):
         found = {}
         for p, state in self.state.items():
             for key, value in state.items():
                 if isinstance(value, torch.Tensor) and p in names and key in _STATES:
-                    found[_STATES[key] + names[p]] = value.detach().clone()
+                    groups = executor.groups_of(names[p])
+                    value = value.detach().clone()
+                    found[_STATES[key] + names[p]] = value if groups == 1 or value.dim() else value.expand(groups).clone()
         return found
 
     def _named_scalars(self, names):

@@ -4,6 +4,7 @@ import contextlib
 import torch
 
 from poptorch.errors import createPoptorchError
+from poptorch.overlap import Overlaps
 
 F = torch.nn.functional
 _LOSSES = {F.l1_loss, F.mse_loss, F.cross_entropy, F.nll_loss, F.binary_cross_entropy, F.binary_cross_entropy_with_logits, F.kl_div, F.poisson_nll_loss,
@@ -24,6 +25,9 @@ class _Trace:
         self.training, self.marked, self.found, self.blocks = training, [], [], []
         # Convolutions so far: MultiConv has to hold one.
         self.convolutions = 0
+        # The block that ops belong to now, as (name, device); whether the last scope of one has ended; names of those that have none of their own.
+        self.active, self.left, self.names = None, False, {}
+        self.overlaps = Overlaps()
 
 
 def is_tracing():
@@ -66,10 +70,33 @@ def plain_messages():
         raise type(error)(str(error).replace("FakeTensor", "Tensor")) from error
 
 
-def enter_block(user_id, ipu_id):
-    """What is called from here on belongs to a block."""
+def enter_block(user_id, ipu_id, owner=None):
+    """What is called from here on belongs to a block. owner: what keeps the number of a block without a name. Returns what leave_block takes."""
+    if not _current:
+        return None
+    trace = _current[-1]
+    if user_id is None:
+        user_id = trace.names.setdefault(id(owner) if owner is not None else object(), str(len(trace.names)))
+    before, trace.active, trace.left = trace.active, (str(user_id), ipu_id), False
+    trace.blocks.append(trace.active)
+    return before
+
+
+def leave_block(before):
+    """The scope of a block ends; `before` is the block around it, or None: what follows has to be in another block."""
     if _current:
-        _current[-1].blocks.append((user_id, ipu_id))
+        _current[-1].active, _current[-1].left = before, before is None
+
+
+def number_blocks_again():
+    """Blocks without a name are numbered from 0 again."""
+    if _current:
+        _current[-1].names = {}
+
+
+def overlaps():
+    """Overlaps of the model that is traced, or None."""
+    return _current[-1].overlaps if _current else None
 
 
 def mark_loss(value):
@@ -86,6 +113,7 @@ class _Mode(torch.overrides.TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        self._trace.overlaps.note(args, kwargs)
         if function in _WEIGHTED:
             self._trace.convolutions += function is not F.linear
         if function in _WEIGHTED or function in _NORMALISING:
@@ -99,6 +127,9 @@ class _Mode(torch.overrides.TorchFunctionMode):
         from poptorch import ctc
 
         result = ctc.loss(*args, **kwargs) if function is F.ctc_loss else function(*args, **kwargs)
+        if self._trace.left and isinstance(result, torch.Tensor) and getattr(function, "__name__", "") != "__get__":
+            raise createPoptorchError(f"No active Block: {getattr(function, '__name__', function)} is called after the scope of a block has ended and before "
+                                      "another one begins. Put it into a poptorch.Block.")
         if function in _LOSSES and isinstance(result, torch.Tensor):
             self._trace.found.append(result)
         return result

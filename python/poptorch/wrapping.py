@@ -4,6 +4,8 @@ import weakref
 
 import torch
 
+from poptorch.grouping import Groupable
+
 
 def _fetch(tensor):
     """Brings the weights to the host if the device's are newer."""
@@ -44,8 +46,9 @@ class _Reading:
         return other
 
 
-class _Parameter(_Reading, torch.nn.Parameter):
-    pass
+class _Parameter(_Reading, Groupable, torch.nn.Parameter):
+    def _executor_of_groups(self):
+        return self.__dict__["_poptorch_executor"]()
 
 
 class _Buffer(_Reading, torch.Tensor):

@@ -263,3 +263,43 @@ def test_a_weight_with_two_names_is_one():
         optimizer.step()
         torch.testing.assert_close(step(x, y), expected.detach())
     torch.testing.assert_close(twin.state_dict(), model.state_dict())
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("reduce", ["sum", "mean", "amax", "amin", "prod"])
+def test_an_index_that_is_expanded_moves_whole_slices(axis, reduce):
+    shape = (5, 3)
+    index = torch.randint(0, shape[axis] - 1, (7, 1) if axis == 0 else (1, 7))
+    source = torch.rand((8, 4) if axis == 0 else (6, 8))
+    full = (7, 3) if axis == 0 else (5, 7)
+    x = torch.randn(shape)
+
+    def function(x, index, source):
+        index = index.expand(full)
+        parts = [x.scatter_reduce(axis, index, source, reduce, include_self=keep) for keep in (True, False)]
+        return [*parts, x.gather(axis, index), x.scatter(axis, index, 2.0), x.scatter_add(axis, index, source)]
+
+    from pando.torch import adapter
+    from pando.torch.decompositions import decompositions
+    from pando.torch.program import Program
+
+    program = Program(adapter.trace(function, [x, index, source], decompositions()))
+    assert [gathers for _, gathers in program.sliced] == [False, False, True, False, False]
+    for got, wanted in zip(program([x, index, source]), function(x, index, source)):
+        torch.testing.assert_close(got, wanted)
+
+
+def test_random_numbers_of_a_range_have_it():
+    @torch.compile(backend="pando")
+    def draw(x):
+        return x.clone().random_(5, 100), x.clone().random_(7)
+
+    torch.manual_seed(0)
+    wide, narrow = draw(torch.zeros(5000))
+    assert (wide.min(), wide.max()) == (5, 99) and (narrow.min(), narrow.max()) == (0, 6) and torch.equal(wide, wide.floor())
+
+
+def test_normalisation_of_half_precision_has_its_statistics():
+    model = torch.nn.Sequential(torch.nn.GroupNorm(4, 16), torch.nn.LayerNorm(50)).half()
+    x = torch.randn(2, 16, 50, dtype=torch.half)
+    torch.testing.assert_close(torch.compile(model, backend="pando")(x), model(x), atol=5e-3, rtol=5e-3)

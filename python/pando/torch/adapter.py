@@ -129,6 +129,10 @@ def reparametrized(model, tensors):
     """The model with other tensors in place of its parameters and buffers, by name; one that has several names may be given by one of them."""
     from torch.nn.utils import stateless
 
+    for name in dict(model.named_parameters()):
+        if name in tensors:
+            # What isinstance(tensor, torch.nn.Parameter) looks at.
+            tensors[name]._is_param = True
     with stateless._reparametrize_module(model, tensors, tie_weights=True):
         yield
 

@@ -161,7 +161,35 @@ def _rrelu_backward(gradient, x, noise, lower, upper, training, self_is_result):
     return gradient * (noise if training else torch.where(x > 0, torch.ones_like(x), torch.full_like(x, (lower + upper) / 2)))
 
 
+def _random_range(dtype):
+    """Above the largest number that random_() gives of a type: the largest integer whose neighbours a float tells apart, or that an integer holds."""
+    if dtype.is_floating_point:
+        return 2 ** {torch.float16: 11, torch.bfloat16: 8, torch.float32: 24}.get(dtype, 53) + 1
+    return 2 if dtype == torch.bool else min(torch.iinfo(dtype).max, 2**31 - 1)
+
+
+def _random_from(x, low, high=None, generator=None):
+    return torch.randint(low, _random_range(x.dtype) if high is None else high, x.shape, dtype=x.dtype)
+
+
+def _random_to(x, high, generator=None):
+    return _random_from(x, 0, high)
+
+
+def _random(x, generator=None):
+    return _random_from(x, 0)
+
+
+def _in_place(function):
+    return lambda x, *args, **kwargs: x.copy_(function(x, *args, **kwargs))
+
+
+# One overload has the name of a statement of Python, which graphs of torch.fx cannot write.
+_RANDOM = {"from": _random_from, "to": _random_to, "default": _random}
+
 COMPOSED = {
+    **{getattr(aten.random, name): function for name, function in _RANDOM.items()},
+    **{getattr(aten.random_, name): _in_place(function) for name, function in _RANDOM.items()},
     aten.unfold_backward.default: _unfold_backward,
     aten.rrelu_with_noise_functional.default: _rrelu, aten.rrelu_with_noise_backward.default: _rrelu_backward, aten._cdist_forward.default: _cdist,
     aten._cdist_backward.default: _cdist_backward, aten._pdist_forward.default: _pdist, aten._pdist_backward.default: _pdist_backward,

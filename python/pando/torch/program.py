@@ -9,6 +9,7 @@ import popxl
 import popxl.ops as ops
 
 from pando.torch.importer import Importer
+from pando.torch.passes import remove_index_expansions
 from pando.torch.types import to_array, to_popxl, to_tensor
 
 aten = torch.ops.aten
@@ -72,6 +73,12 @@ def take_writes(graph_module, first, end):
     return written
 
 
+def on_one_replica(tensors, groups, replicas):
+    """What one replica has of tensors of the host: an entry of those that differ between groups. groups: as for Program; None or empty: there are none."""
+    groups = groups or [None] * len(tensors)
+    return [t[0] if group is not None and group[1] < replicas else t for t, group in zip(tensors, groups)]
+
+
 class Program:
     """A program that runs a graph for each micro-batch of a call and, where it trains, updates what is resident after `accumulation` of them.
 
@@ -88,6 +95,9 @@ class Program:
         instances: processes that run the program, each so many replicas (popdist).
         names: of what is resident and of the inputs; empty: those of the graph's nodes.
         profile: a folder for a report of compiling and of the first run, as for popxl.Session; None: there is none.
+        groups: for each resident tensor (stride, size) of the groups of replicas that share it, or None: all do. What several groups have is on the host
+            a tensor with a first dimension of groups.
+        gradient_groups: for each gradient the groups over which it is added up, in the same form.
 
     The session is made by open(), which the first run calls.
 
@@ -97,9 +107,11 @@ class Program:
     """
 
     def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True,
-                 names=(), instances=1, profile=None):
+                 names=(), instances=1, profile=None, groups=(), gradient_groups=()):
+        # [(node, whether it gathers)] of the graph whose index names whole slices now.
+        self.sliced = remove_index_expansions(forward)
         self._forward, self._device, self._update, self._results = forward, device, update, results
-        self._profile = profile
+        self._profile, self._gradient_groups = profile, list(gradient_groups)
         self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas * instances, mean
         self._seed, self._last_rates, self._session = Seed(), None, None
         self._count = len(resident)
@@ -121,7 +133,9 @@ class Program:
         # Reads and writes of what stays keep their order.
         ordered = update is not None or any(map(is_write, forward.graph.nodes))
         with self.ir.main_graph, popxl.in_sequence(ordered):
-            self._variables = [popxl.variable(to_array(x), to_popxl(x.dtype), name=name) for x, name in zip(resident, names)]
+            groups = list(groups) or [None] * len(resident)
+            self._variables = [popxl.variable(to_array(x), to_popxl(x.dtype), name=name, replica_grouping=self._grouping(group))
+                               for x, name, group in zip(resident, names, groups)]
             self._rates = [popxl.variable(np.float32(r), popxl.float32, name="rate") for r in rates]
             accumulators = self._make_accumulators() if accumulation > 1 and update is not None else []
             self._loop(self._write_step, steps if update is not None else steps * accumulation, [*self._variables, *self._rates, *accumulators])
@@ -161,7 +175,7 @@ class Program:
             gradients = accumulators
         if self._update is None:
             return
-        gradients = [self._combined(g) for g in gradients]
+        gradients = [self._combined(g, group) for g, group in zip(gradients, self._gradient_groups or [None] * len(gradients))]
         Importer(self._seed).run(self._update, [*resident, *rates, *gradients])
 
     def _accumulate(self, state: List[popxl.TensorByRef]):
@@ -169,9 +183,12 @@ class Program:
         for accumulator, g in zip(state[self._count:], gradients):
             ops.var_updates.accumulate_(accumulator, ops.cast(g, popxl.float32) if g.dtype is not popxl.float32 else g)
 
-    def _combined(self, gradient):
-        if self._replicas > 1:
-            gradient = ops.collectives.replicated_all_reduce(gradient, op="add")
+    def _grouping(self, group):
+        return None if group is None else self.ir.replica_grouping(*group)
+
+    def _combined(self, gradient, group):
+        if self._replicas > 1 and (group is None or group[1] > 1):
+            gradient = ops.collectives.replicated_all_reduce(gradient, op="add", group=self._grouping(group))
         parts = self._accumulation * self._replicas
         return gradient * (1 / parts) if self._mean and parts > 1 else gradient
 

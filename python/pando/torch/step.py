@@ -6,7 +6,7 @@ import torch
 
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
-from pando.torch.program import Program, output, placeholders, take_writes
+from pando.torch.program import Program, on_one_replica, output, placeholders, take_writes
 from pando.torch.types import to_array, warn_of_float64
 
 
@@ -174,15 +174,22 @@ class StepProgram:
         gradients_of: names of parameters whose gradients are results, too, behind all others.
         max_norm: to which norm all gradients together are clipped before an update; None or infinite: they are not.
         loss_scale: what the loss is multiplied with before its gradients are taken, which an update divides by it.
+        groups: {name of a parameter: (stride, size) of the groups of replicas that share it}; the others are the same on all.
+
+    Raises:
+        NotImplementedError: groups of replicas in several processes, or a norm of gradients that differ between groups.
     """
 
-    def __init__(self, model, function, optimizer, batch, options, mean=True, gradients_of=(), max_norm=None, loss_scale=1.0):
+    def __init__(self, model, function, optimizer, batch, options, mean=True, gradients_of=(), max_norm=None, loss_scale=1.0, groups=None):
         self._optimizer, self._options, self._max_norm, self._loss_scale = optimizer, options, max_norm, loss_scale
         adapter.initialised_state(optimizer)
         self._names = [*dict(model.named_parameters()), *dict(model.named_buffers())]
         self._tensors = [*dict(model.named_parameters()).values(), *dict(model.named_buffers()).values()]
         self._state = [(p, key) for group in optimizer.param_groups for p in group["params"]
                        for key, value in optimizer.state[p].items() if isinstance(value, torch.Tensor)]
+        self._groups = {dict(model.named_parameters())[name]: group for name, group in (groups or {}).items()}
+        if self._groups and (options.instances > 1 or max_norm not in (None, float("inf"))):
+            raise NotImplementedError("Weights that differ between groups of replicas go with one process, and without max_grad_norm.")
         forward, self._trained = self._trace_forward(model, function, batch)
         resident = set(placeholders(forward)[:len(self._resident())])
         self.writes_buffers = any(n.target is torch.ops.aten.copy_.default and n.args[0] in resident for n in forward.graph.nodes)
@@ -197,12 +204,22 @@ class StepProgram:
         output(forward).args = ([*results, *gradients],)
         names = [*self._names, *(f"{key}.{names_of[p]}" for p, key in self._state), *(f"input_{i}" for i in range(len(batch)))]
         self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
-                                options.gradient_accumulation, options.replicas, mean, names, options.instances, options.profile)
+                                options.gradient_accumulation, options.replicas, mean, names, options.instances, options.profile, self._resident_groups(),
+                                [self._groups.get(p) for p in self._trained])
         self.ir = self._program.ir
 
     def _resident(self):
         """The tensors that stay on the device, as they are on the host now."""
         return [*self._tensors, *(self._optimizer.state[p][key] for p, key in self._state)]
+
+    def _resident_groups(self):
+        """For each resident tensor its groups of replicas, or None: the state of a parameter is like it, scalars are the same on all."""
+        state = [self._groups.get(p) if self._optimizer.state[p][key].shape == p.shape else None for p, key in self._state]
+        return [*(self._groups.get(t) for t in self._tensors), *state]
+
+    def _examples(self):
+        """What one replica has of the resident tensors."""
+        return on_one_replica([x.detach() for x in self._resident()], self._resident_groups(), self._options.replicas)
 
     def _rate_values(self):
         return [float(group["lr"]) for group in self._optimizer.param_groups] if adapter.takes_tensor_rates(self._optimizer) else []
@@ -226,7 +243,7 @@ class StepProgram:
             self._results = 1 + len(outputs)
             return [value.detach(), *(t.detach() for t in outputs), *(g for g in gradients if g is not None)]
 
-        graph = adapter.trace(forward, [*(x.detach() for x in self._resident()), *batch], decompositions())
+        graph = adapter.trace(forward, [*self._examples(), *batch], decompositions())
         return graph, list(with_gradient)
 
     def _trace_update(self):
@@ -246,9 +263,9 @@ class StepProgram:
             adapter.update(adapter.optimizer_with(self._optimizer, own, states, group_rates))
             return []
 
-        gradients = [torch.zeros_like(p) for p in self._trained]
+        gradients = on_one_replica([torch.zeros_like(p) for p in self._trained], [self._groups.get(p) for p in self._trained], self._options.replicas)
         rates_now = [torch.tensor(r) for r in self._rate_values()]
-        return adapter.trace(update, [*(x.detach() for x in self._resident()), *rates_now, *gradients], decompositions())
+        return adapter.trace(update, [*self._examples(), *rates_now, *gradients], decompositions())
 
     def take_over(self, optimizer):
         """Another optimizer of the same class, parameters and settings in place of the first, which gets its state. What the other one has no state of goes on

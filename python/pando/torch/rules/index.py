@@ -140,7 +140,17 @@ def gather(g, x, dim, index, sparse_grad=False):
     return g.one("gather_elements", _cut_to(g, x, index.shape, axis), g.cast(index, popxl.int32), axis=axis)
 
 
+def _scattered_slices(g, x, dim, index, source, reduction):
+    """The same for an index of one dimension, by which whole slices go (passes.remove_index_expansions)."""
+    axis = axis_of(x, dim)
+    shape = [index.nelms if i == axis else d for i, d in enumerate(x.shape)]
+    source = g.expand(source, shape) if not source.shape else _cut_to(g, g.slice(source, axis, 0, index.nelms), shape, axis)
+    return g.one("scatter_reduce", source, g.cast(index, popxl.int32), x, reduction=reduction, axis=axis, axis_size=x.shape[axis], enable_index_broadcast=True)
+
+
 def _scattered(g, x, dim, index, source, reduction):
+    if len(index.shape) == 1 and len(x.shape) > 1:
+        return _scattered_slices(g, x, dim, index, source, reduction)
     if not x.shape:
         rows = (g.reshape(t, [1]) for t in (x, index, source))
         return g.reshape(_scattered(g, next(rows), 0, next(rows), next(rows), reduction), [])
@@ -173,11 +183,20 @@ def scatter_with(g, x, dim, index, source, *, reduce):
     return _scattered(g, x, dim, index, source, "sum") if reduce == "add" else _multiplied(g, x, dim, index, source)
 
 
+def _whole_index(g, x, axis, index):
+    """An index of one dimension for each element."""
+    if len(index.shape) != 1 or len(x.shape) == 1:
+        return index
+    along = [index.nelms if i == axis else 1 for i in range(len(x.shape))]
+    return g.expand(g.reshape(index, along), [index.nelms if i == axis else d for i, d in enumerate(x.shape)])
+
+
 def _multiplied(g, x, dim, index, source):
     """x, times what an index brings to each place. Each place looks at all that could come."""
     if not x.shape:
         return g.one("mul", x, g.reshape(source, []))
     axis = axis_of(x, dim)
+    index = _whole_index(g, x, axis, index)
     length = x.shape[axis]
     source = g.slice(_cut_to(g, source, index.shape, axis), axis, 0, index.shape[axis])
     spread = [*index.shape[:axis], 1, *index.shape[axis:]]
@@ -200,12 +219,20 @@ def _neutral(dtype, reduce):
     return value if dtype.is_floating_point or abs(value) < 2 else -2**63 if value < 0 else 2**63 - 1
 
 
+def _counts(g, x, dim, index):
+    """How often an index names each element of x, or each slice of it, in a shape that is broadcast."""
+    slices = len(index.shape) == 1 and len(x.shape) > 1
+    axis = axis_of(x, dim)
+    shape = [x.shape[axis]] if slices else x.shape
+    counted = _scattered(g, g.constant(0, popxl.int32, shape), 0 if slices else dim, index, g.constant(1, popxl.int32, index.shape), "sum")
+    return g.reshape(counted, [d if i == axis else 1 for i, d in enumerate(x.shape)]) if slices else counted
+
+
 @rule(aten.scatter_reduce.two)
 def scatter_reduce(g, x, dim, index, source, reduce, include_self=True):
     source = g.cast(source, x.dtype)
     if not include_self or reduce == "mean":
-        ones, zeros = g.constant(1, popxl.int32, index.shape), g.constant(0, popxl.int32, x.shape)
-        count = _scattered(g, zeros, dim, index, ones, "sum")
+        count = _counts(g, x, dim, index)
     if not include_self:
         x = g.one("where", g.one("greater", count, g.constant(0, popxl.int32)), g.constant(_neutral(x.dtype, reduce), x.dtype), x)
     if reduce == "prod":
@@ -234,8 +261,7 @@ def unfold(g, x, dim, size, step):
 def index_reduce(g, x, dim, index, source, reduce, *, include_self=True):
     source = source if source.shape else g.reshape(source, [1])
     axis = axis_of(x, dim)
-    along = [index.nelms if i == axis else 1 for i in range(len(source.shape))]
-    index = g.expand(g.reshape(g.cast(index, popxl.int32), along), source.shape)
+    index = g.cast(g.reshape(index, [index.nelms]), popxl.int32)
     return scatter_reduce(g, x, dim, index, source, reduce, include_self)
 
 

@@ -3,13 +3,26 @@ import math
 
 import torch
 
+import popxl
+
 from pando.torch.table import rule
+from pando.torch.types import to_popxl
 
 aten = torch.ops.aten
 
 
 def _or_constant(g, t, value, length, dtype):
     return g.constant(value, dtype, (length,)) if t is None else g.reshape(t, [length])
+
+
+def _statistics(g, mean, inv_std):
+    """Results 1 and 2 of a normalisation, which are float32 in a program, as PyTorch has them."""
+    return [g.cast(g.reshape(t, g.value(i).shape), to_popxl(g.value(i).dtype)) for i, t in ((1, mean), (2, inv_std))]
+
+
+def _single(g, t, shape):
+    """The statistics that a gradient takes: float32."""
+    return g.cast(g.reshape(t, shape), popxl.float32)
 
 
 @rule(aten.native_layer_norm.default)
@@ -19,8 +32,7 @@ def native_layer_norm(g, x, normalized_shape, weight, bias, eps):
     rows = g.reshape(x, [outer, inner])
     weight, bias = _or_constant(g, weight, 1, inner, x.dtype), _or_constant(g, bias, 0, inner, x.dtype)
     y, mean, inv_std = g.op("group_norm", rows, weight, bias, num_groups=1, eps=eps)
-    statistics = g.value(1).shape
-    return g.reshape(y, x.shape), g.reshape(mean, statistics), g.reshape(inv_std, statistics)
+    return g.reshape(y, x.shape), *_statistics(g, mean, inv_std)
 
 
 @rule(aten.native_layer_norm_backward.default)
@@ -28,7 +40,7 @@ def native_layer_norm_backward(g, dy, x, normalized_shape, mean, rstd, weight, b
     inner = math.prod(normalized_shape)
     outer = x.nelms // inner
     scale = _or_constant(g, weight, 1, inner, x.dtype)
-    dx, dweight, dbias = g.op("group_norm_grad", g.reshape(x, [outer, inner]), scale, g.reshape(mean, [outer]), g.reshape(rstd, [outer]),
+    dx, dweight, dbias = g.op("group_norm_grad", g.reshape(x, [outer, inner]), scale, _single(g, mean, [outer]), _single(g, rstd, [outer]),
                               g.reshape(dy, [outer, inner]), num_groups=1, eps=0.0)
     return (g.reshape(dx, x.shape) if output_mask[0] else None, g.reshape(dweight, normalized_shape) if output_mask[1] else None,
             g.reshape(dbias, normalized_shape) if output_mask[2] else None)
@@ -50,7 +62,7 @@ def native_group_norm(g, x, weight, bias, n, channels, space, groups, eps):
         y = g.one("mul", y, g.reshape(weight, shape))
     if bias is not None:
         y = g.one("add", y, g.reshape(bias, shape))
-    return y, g.reshape(mean, [n, groups]), g.reshape(inv_std, [n, groups])
+    return y, *_statistics(g, mean, inv_std)
 
 
 @rule(aten.native_group_norm_backward.default)
@@ -61,12 +73,13 @@ def native_group_norm_backward(g, dy, x, mean, rstd, weight, n, channels, space,
     dx = dweight = dbias = None
     if output_mask[0]:
         scaled = dy if weight is None else g.one("mul", dy, g.reshape(weight, shape))
-        rows = g.op("group_norm_grad", _grouped(g, x, groups), g.constant(1, dtype, (inner,)), g.reshape(mean, [n * groups]),
-                    g.reshape(rstd, [n * groups]), _grouped(g, scaled, groups), num_groups=1, eps=0.0)
+        rows = g.op("group_norm_grad", _grouped(g, x, groups), g.constant(1, dtype, (inner,)), _single(g, mean, [n * groups]),
+                    _single(g, rstd, [n * groups]), _grouped(g, scaled, groups), num_groups=1, eps=0.0)
         dx = g.reshape(rows[0], x.shape)
     if output_mask[1]:
         per_row = [n * groups, 1]
-        normal = g.one("mul", g.one("sub", _grouped(g, x, groups), g.reshape(mean, per_row)), g.reshape(rstd, per_row))
+        mean, rstd = (g.cast(g.reshape(t, per_row), dtype) for t in (mean, rstd))
+        normal = g.one("mul", g.one("sub", _grouped(g, x, groups), mean), rstd)
         dweight = g.one("sum", g.one("mul", dy, g.reshape(normal, x.shape)), axis=axes, keepdims=False)
     if output_mask[2]:
         dbias = g.one("sum", dy, axis=axes, keepdims=False)
