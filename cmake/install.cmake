@@ -28,7 +28,7 @@ foreach(tool popc pando)
   endif()
 endforeach()
 
-set(poplibs_headers poputil popops poplin popnn poprand popfloat gcl)
+set(poplibs_headers poputil popops poplin popnn poprand popsparse popfloat gcl)
 list(JOIN poplibs_headers "|" poplibs_pattern)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION include COMPONENT poplar
   REGEX "/include/(${poplibs_pattern})$" EXCLUDE PATTERN "libIPUpy.hpp" EXCLUDE PATTERN "python.hpp" EXCLUDE)

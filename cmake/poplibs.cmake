@@ -1,4 +1,4 @@
-# The op libraries: libpoputil, libpopops, libpoplin, libpopnn, libpoprand, libpopfloat, libgcl with their codelets (popops.gp ...), and the kernels
+# The op libraries: libpoputil, libpopops, libpoplin, libpopnn, libpoprand, libpopsparse, libpopfloat, libgcl with their codelets (popops.gp ...), and the kernels
 # that those call. They see of Pando only what libpoplar exports. Included when libpoplar is defined.
 set(poplibs_dir ${CMAKE_SOURCE_DIR}/src/poplibs)
 
@@ -139,5 +139,6 @@ if(TARGET test_poplin)
   target_link_libraries(test_poplin PRIVATE pando_planning)
 endif()
 pando_op_library(popnn poplin poprand popops poputil)
+pando_op_library(popsparse popops poputil)
 pando_op_library(popfloat poputil)
 pando_op_library(gcl popops poputil)

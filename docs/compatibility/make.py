@@ -11,7 +11,7 @@ import re
 LIBRARIES = {
     "poplar": "libpoplar: graphs, programs, engines", "pva": "libpva: reports", "pvti": "libpvti: traces of the host",
     "poputil": "libpoputil: mapping, helpers", "popops": "libpopops: element-wise operations, reductions, slices", "poplin": "libpoplin: products, convolutions",
-    "popnn": "libpopnn: layers", "poprand": "libpoprand: random numbers", "popfloat": "libpopfloat: floating-point formats of any width", "gcl": "libgcl: collectives",
+    "popnn": "libpopnn: layers", "poprand": "libpoprand: random numbers", "popsparse": "libpopsparse: products with sparse matrices", "popfloat": "libpopfloat: floating-point formats of any width", "gcl": "libgcl: collectives",
     "gccs": "GCCS: what newer PopLibs need to build", "poplar_test": "poplar_test: memory of the host for tests",
 }
 DEVICE_HEADERS = {"Vertex.hpp", "InOutTypes.hpp", "FieldTypes.hpp", "VectorListTypes.hpp", "VectorTypes.hpp", "HalfFloat.hpp", "HalfMath.hpp", "QuarterFloat.hpp", "QuarterEdges.hpp",

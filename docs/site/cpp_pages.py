@@ -10,6 +10,7 @@ LIBRARIES = {
     "poplin": "Products of matrices, convolutions, factorisations.",
     "popnn": "Layers: pooling, norms, losses, recurrent networks, non-linearities.",
     "poprand": "Random numbers.",
+    "popsparse": "Products with sparse matrices: of blocks or elements, known or changing.",
     "popfloat": "Numbers of chosen width.",
     "gcl": "Collectives between replicas and IPUs.",
     "gccs": "What newer op libraries need to build: a solver of small integer problems, helpers.",

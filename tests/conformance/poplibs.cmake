@@ -39,7 +39,7 @@ if(PANDO_LIBRARIES)
   find_package(poplar REQUIRED)
   find_package(poplibs REQUIRED)
   # Their headers before PopLibs' own, which are beside those of its tests' helpers. A copy: compilers skip folders that are system folders, too.
-  foreach(library poputil popops poprand poplin popnn popfloat)
+  foreach(library poputil popops poprand poplin popnn popsparse popfloat)
     file(COPY "${PANDO_LIBRARIES}/include/${library}" DESTINATION "${CMAKE_BINARY_DIR}/op_headers")
   endforeach()
   # Behind them where PopLibs' targets have headers of their own, which tests include for a constant.

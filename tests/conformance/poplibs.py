@@ -10,7 +10,7 @@ that the list knows.
   ./x conformance poplibs --from DIR --libraries popops --quick a tenth of what is expected of popops; builds only what that needs
   ./x conformance poplibs --from DIR --libs ours                the same tests, compiled and linked against this project's op libraries
 
-With --libs ours (2.0) much cannot be built or run: tests of PopLibs' own headers and vertices. What passes is in poplibs.ours, why the rest does
+With --libs ours much cannot be built or run: tests of PopLibs' own headers and vertices. What passes is in poplibs.ours, why the rest does
 not in poplibs.ours.reasons; --quick takes a tenth of what is expected of theirs, too.
 """
 import argparse
@@ -69,7 +69,8 @@ RELEASES = [
              "TBB_INCLUDE_DIRS": "/usr/include"},  # its module looks for a header that oneTBB has no longer
             {"tools/topk.cpp": f"-include {HEADERS}/topk.hpp"}),
     Release("sdk-release-3.4", "include/poplin/experimental/LuFactorization.hpp", "poplibs34", "sdk-release-3.4",
-            {"poplibs_support": LIBRARIES["poplibs_support"], "poplibs_test": ["lib/poplibs_test/all", "tests/poplibs_test/all"], **LIBRARIES},
+            {"poplibs_support": LIBRARIES["poplibs_support"], "poplibs_test": ["lib/poplibs_test/all", "tests/poplibs_test/all"], **LIBRARIES,
+             ZOLTANS: ["lib/popsparse/all", "tests/popsparse/all"]},
             # Its op libraries are shared in any case. Its test helpers and the programs would each have a copy of poplibs_support's globals.
             {"BUILD_SHARED_LIBS": "OFF", "Boost_USE_STATIC_LIBS": "OFF", "Boost_USE_STATIC_RUNTIME": "OFF"},
             {"tools/src/conv_analysis.cpp": f"-idirafter {HEADERS}",  # spdlog's copy of fmt
@@ -160,7 +161,7 @@ def configure(source, work, release, libraries, ours, environment):
     prefix = environment["POPLAR_SDK_ENABLED"]
     definitions = dict(DEFINITIONS, **release.definitions, PANDO_LIBRARIES=prefix if ours else "", CMAKE_CXX_FLAGS=" ".join(FLAGS),
                        PANDO_ZOLTAN="ON" if ZOLTANS in libraries and not ours else "OFF",
-                       CMAKE_PREFIX_PATH=prefix, PANDO_FILE_FLAGS=";".join(f"{file}={flags}" for file, flags in release.file_flags.items()))
+                       CMAKE_PREFIX_PATH=prefix, PANDO_FILE_FLAGS=";".join(f"{file}={flags}" for file, flags in release.file_flags.items() if parts_of([file], ours)))
     if shutil.which("ccache"):
         definitions["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
     command = ["cmake", "-G", "Ninja", "-S", source, "-B", work / "build", *(f"-D{k}={v}" for k, v in definitions.items())]
@@ -172,7 +173,7 @@ def configure(source, work, release, libraries, ours, environment):
 
 def parts_of(parts, ours):
     """What is built of them: with our libraries, no op library of theirs."""
-    theirs = re.compile(r"lib/(poputil|popops|poprand|poplin|popnn|popfloat)/")
+    theirs = re.compile(r"lib/(poputil|popops|poprand|poplin|popnn|popfloat|popsparse)/")
     return [part for part in parts if not (ours and theirs.match(part))]
 
 

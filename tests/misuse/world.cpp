@@ -193,6 +193,27 @@ poplin::Epilogue Maker<poplin::Epilogue>::make(World& w) {
           w.roll(3) ? 0 : Maker<std::size_t>::make(w)};
 }
 
+// Sizes that fit each other most of the time; where they do not, creating is what fails.
+popsparse::dynamic::MatMulParams Maker<popsparse::dynamic::MatMulParams>::make(World& w) {
+  const auto size = [&] { return w.roll(6) ? std::size_t{1} + w.roll(4) : Maker<std::size_t>::make(w); };
+  return popsparse::dynamic::MatMulParams::createWithNzRatio({}, 0.25 * (1 + w.roll(4)), w.roll(6) ? 1 : size(), size(), size(), size());
+}
+popsparse::dynamic::FullyConnectedParams Maker<popsparse::dynamic::FullyConnectedParams>::make(World& w) {
+  const auto size = [&] { return w.roll(6) ? std::size_t{1} + w.roll(4) : Maker<std::size_t>::make(w); };
+  return popsparse::dynamic::FullyConnectedParams::createWithNzRatio({}, 0.25 * (1 + w.roll(4)), size(), 1, size(), size());
+}
+popsparse::static_::MatMulParams Maker<popsparse::static_::MatMulParams>::make(World& w) {
+  const auto size = [&] { return w.roll(6) ? std::size_t{1} + w.roll(4) : Maker<std::size_t>::make(w); };
+  return w.roll(2) ? popsparse::static_::MatMulParams::createForSparseDense(1, size(), size(), size())
+                   : popsparse::static_::MatMulParams::createForDenseSparse(1, size(), size(), size());
+}
+popsparse::experimental::BSMatMulParams Maker<popsparse::experimental::BSMatMulParams>::make(World& w) {
+  const std::vector<unsigned char> mask = {1, 0, static_cast<unsigned char>(w.roll(2)), 1};
+  const Type type = w.roll(4) ? FLOAT : Maker<Type>::make(w);
+  if (w.roll(2)) return {{2, 4, 4}, {2, 2, 2}, mask, w.roll(2) == 0, type, type, FLOAT};
+  return {{4, 2, 4}, {2, 2, 2}, mask, type, type, FLOAT};
+}
+
 popnn::pooling::PoolParams Maker<popnn::pooling::PoolParams>::make(World& w) {
   const auto size = [&] { return w.roll(6) ? std::size_t{1} + w.roll(3) : Maker<std::size_t>::make(w); };
   const auto step = [&] { return w.roll(6) ? 1 + w.roll(2) : Maker<unsigned>::make(w); };

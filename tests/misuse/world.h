@@ -12,6 +12,9 @@
 #include <popops/Expr.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/TopK.hpp>
+#include <popsparse/FullyConnectedParams.hpp>
+#include <popsparse/MatMulParams.hpp>
+#include <popsparse/experimental/BlockSparseMatMul.hpp>
 #include <poputil/Util.hpp>
 #include <pva/pva.hpp>
 
@@ -176,6 +179,22 @@ struct Maker<poplin::ConvParams> {
 template <>
 struct Maker<poplin::Epilogue> {
   static poplin::Epilogue make(World& w);
+};
+template <>
+struct Maker<popsparse::dynamic::MatMulParams> {
+  static popsparse::dynamic::MatMulParams make(World& w);
+};
+template <>
+struct Maker<popsparse::dynamic::FullyConnectedParams> {
+  static popsparse::dynamic::FullyConnectedParams make(World& w);
+};
+template <>
+struct Maker<popsparse::static_::MatMulParams> {
+  static popsparse::static_::MatMulParams make(World& w);
+};
+template <>
+struct Maker<popsparse::experimental::BSMatMulParams> {
+  static popsparse::experimental::BSMatMulParams make(World& w);
 };
 template <>
 struct Maker<popnn::pooling::PoolParams> {
