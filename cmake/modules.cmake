@@ -49,12 +49,24 @@ function(pando_definitions_where_used)
   endforeach()
 endfunction()
 
-# pando_module(NAME DEPS...): the library pando_NAME of src/NAME/**.cpp and, with tests on, test_NAME of its *_test.cpp.
-function(pando_module name)
+# pando_module_sources(OUT NAME [FOLDER...]): all .cpp of src/NAME but for those in the named folders, which are executables and libraries of their own.
+function(pando_module_sources out name)
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
-  # Not of the module: executables and libraries of their own.
-  list(FILTER sources EXCLUDE REGEX "/${name}/(command|errors|transports/mpi)/")
+  foreach(folder ${ARGN})
+    if(NOT IS_DIRECTORY ${dir}/${folder})
+      message(FATAL_ERROR "pando_module(${name} ... ELSEWHERE ${folder}): there is no folder src/${name}/${folder}")
+    endif()
+    list(FILTER sources EXCLUDE REGEX "/src/${name}/${folder}/")
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# pando_module(NAME DEPS... [ELSEWHERE FOLDER...]): the library pando_NAME of src/NAME/**.cpp and, with tests on, test_NAME of its *_test.cpp. The
+# folders after ELSEWHERE are no part of them.
+function(pando_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ELSEWHERE")
+  pando_module_sources(sources ${name} ${arg_ELSEWHERE})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -73,7 +85,7 @@ function(pando_module name)
   elseif(NOT name STREQUAL ir)
     pando_use_headers(pando_${name} pando_common_headers)
   endif()
-  list(TRANSFORM ARGN PREPEND pando_ OUTPUT_VARIABLE deps)
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND pando_ OUTPUT_VARIABLE deps)
   target_link_libraries(pando_${name} PUBLIC ${deps} fmt::fmt nlohmann_json::nlohmann_json Threads::Threads ${CMAKE_DL_LIBS})
   if(PANDO_TESTS AND tests)
     add_executable(test_${name} ${tests})

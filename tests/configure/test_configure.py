@@ -79,5 +79,29 @@ class Compiler(unittest.TestCase):
         self.assertIn("No compiler: clang of version 17 or later was expected, none was found", self.find())
 
 
+class ModuleSources(unittest.TestCase):
+    def sources(self, *elsewhere):
+        """What cmake/modules.cmake takes for the module `a`, or its message."""
+        with tempfile.TemporaryDirectory(prefix="pando-modules-") as folder:
+            folder = pathlib.Path(folder)
+            for name in ("x.cpp", "errors/y.cpp", "command/z.cpp", "deep/command/w.cpp"):
+                (folder / "src/a" / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / "src/a" / name).touch()
+            (folder / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(a NONE)\n"
+                f'include({ROOT}/cmake/modules.cmake)\npando_module_sources(out a {" ".join(elsewhere)})\nmessage("${{out}}")\n')
+            said = run("cmake", "-S", folder, "-B", folder / "build").stderr
+            return said.strip().replace(f"{folder}/src/a/", "").split(";") if "Error" not in said else " ".join(said.split())
+
+    def test_every_folder_counts(self):
+        self.assertEqual(self.sources(), ["command/z.cpp", "deep/command/w.cpp", "errors/y.cpp", "x.cpp"])
+
+    def test_but_those_that_are_named(self):
+        self.assertEqual(self.sources("command"), ["deep/command/w.cpp", "errors/y.cpp", "x.cpp"])
+
+    def test_a_name_of_none(self):
+        self.assertIn("pando_module(a ... ELSEWHERE comand): there is no folder src/a/comand", self.sources("comand"))
+
+
 if __name__ == "__main__":
     unittest.main()
