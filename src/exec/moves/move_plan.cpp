@@ -71,6 +71,26 @@ void copy_runs(char* to, const char* from, std::int64_t to_step, std::int64_t fr
   }
 }
 
+struct Reach {
+  std::uint64_t first, last;
+};
+
+// The next runs' places are known: asking for them early hides the misses of scattered tiles.
+template <std::size_t kBytes, class Family, class Run>
+void copy_short_runs(const Family& family, const Run* run, const Run* end, char* destination, const char* source) {
+  constexpr std::ptrdiff_t kAhead = 12;
+  destination += family.destination, source += family.source;
+  for (; run != end; ++run) {
+    if (end - run > kAhead) {
+      __builtin_prefetch(source + run[kAhead].source);
+      __builtin_prefetch(destination + run[kAhead].destination, 1);
+    }
+    char* to = destination + run->destination;
+    const char* from = source + run->source;
+    for (std::uint32_t i = 0; i < run->count; ++i, to += family.destination_step, from += family.source_step) std::memcpy(to, from, kBytes);
+  }
+}
+
 }  // namespace
 
 std::uint64_t MovePlan::cost_of(const tile::Move& m) { return run_cost(std::uint64_t{m.bytes} * m.count, m.count); }
@@ -144,7 +164,8 @@ MovePlan MovePlan::build_parts(std::span<const std::vector<tile::Move>> parts, s
 // block of sources after the other; their order does not matter.
 void MovePlan::put_in_blocks(std::vector<Strided>& runs) {
   constexpr std::size_t kFewRuns = 1u << 14;
-  constexpr unsigned kDestinationBits = 19, kSourceBits = 22;
+  constexpr std::uint64_t kBlockBytes = 1u << 19;  // that are written, wherever their tiles lie
+  constexpr unsigned kSourceBits = 22;
   if (runs.size() < kFewRuns) return;
   const auto block = [](const Strided& r) { return r.source >> kSourceBits; };
   std::size_t jumps = 0;
@@ -156,9 +177,12 @@ void MovePlan::put_in_blocks(std::vector<Strided>& runs) {
   std::vector<Strided> sorted(runs.size());
   std::vector<std::size_t> place(blocks + 1);
   for (std::size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
-    const std::uint64_t destination = runs[begin].destination >> kDestinationBits;
     std::fill(place.begin(), place.end(), 0);
-    for (end = begin; end < runs.size() && runs[end].destination >> kDestinationBits == destination; ++end) ++place[block(runs[end]) + 1];
+    std::uint64_t bytes = 0;
+    for (end = begin; end < runs.size() && bytes < kBlockBytes; ++end) {
+      bytes += std::uint64_t{runs[end].bytes} * runs[end].count;
+      ++place[block(runs[end]) + 1];
+    }
     for (std::size_t b = 0, sum = begin; b <= blocks; ++b) sum += place[b], place[b] = sum;
     for (std::size_t i = begin; i < end; ++i) sorted[place[block(runs[i])]++] = runs[i];
   }
@@ -198,16 +222,54 @@ void MovePlan::add_chunk(const std::vector<Strided>& runs, std::size_t first, st
   }
   chunk.block = static_cast<std::uint32_t>(blocks_.size());
   chunk.strided = static_cast<std::uint32_t>(strided_.size());
+  chunk.family = static_cast<std::uint32_t>(families_.size());
   for (std::size_t i = first; i < last; ++i) {
     if (is_small(runs[i])) continue;
-    if (runs[i].count == 1)
+    if (runs[i].count == 1) {
       blocks_.push_back({runs[i].destination, runs[i].source, runs[i].bytes});
-    else
+      continue;
+    }
+    Family family;
+    const Strided* const end = end_of_family(&runs[i], runs.data() + last, family);
+    if (end == &runs[i]) {
       strided_.push_back(runs[i]);
+      continue;
+    }
+    family.first = static_cast<std::uint32_t>(short_runs_.size());
+    for (const Strided* run = &runs[i]; run != end; ++run)
+      short_runs_.push_back({static_cast<std::uint32_t>(run->destination - family.destination),
+                             static_cast<std::uint32_t>(run->source - family.source), run->count});
+    family.runs = static_cast<std::uint32_t>(short_runs_.size()) - family.first;
+    families_.push_back(family);
+    i = static_cast<std::size_t>(end - runs.data()) - 1;
   }
   chunk.block_count = static_cast<std::uint32_t>(blocks_.size()) - chunk.block;
   chunk.strided_count = static_cast<std::uint32_t>(strided_.size()) - chunk.strided;
+  chunk.family_count = static_cast<std::uint32_t>(families_.size()) - chunk.family;
   chunks_.push_back(chunk);
+}
+
+// The runs from `run` on that are alike but for their places, which 32 bits tell apart, and their lengths, which are short; none if there
+// are too few for it to matter.
+const MovePlan::Strided* MovePlan::end_of_family(const Strided* run, const Strided* end, Family& family) {
+  constexpr std::ptrdiff_t kFewRuns = 64;
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 32;
+  const auto is_short = [](const Strided& s) {
+    return s.bytes <= kNarrowColumn && std::has_single_bit(s.bytes) && s.count <= kPieceOfColumn;
+  };
+  Reach destinations{run->destination, run->destination}, sources{run->source, run->source};
+  const Strided* next = run;
+  for (; next != end; ++next) {
+    if (!is_short(*next) || next->bytes != run->bytes || next->destination_step != run->destination_step ||
+        next->source_step != run->source_step)
+      break;
+    const Reach d{std::min(destinations.first, next->destination), std::max(destinations.last, next->destination)};
+    const Reach s{std::min(sources.first, next->source), std::max(sources.last, next->source)};
+    if (d.last - d.first >= kFar || s.last - s.first >= kFar) break;
+    destinations = d, sources = s;
+  }
+  family = {destinations.first, sources.first, run->destination_step, run->source_step, run->bytes, 0, 0};
+  return next - run < kFewRuns ? run : next;
 }
 
 // The runs from `run` on that are columns of one matrix, side by side in memory at one end: each begins where the one before it has its
@@ -260,6 +322,18 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
                   run->bytes, std::min(step, run->count - at));
     s = last;
   }
+  for (std::uint32_t i = 0; i < c.family_count; ++i) run_family(families_[c.family + i], destination, source);
+}
+
+void MovePlan::run_family(const Family& f, char* destination, const char* source) const {
+  const ShortRun* const first = short_runs_.data() + f.first;
+  switch (f.bytes) {
+    case 1: return copy_short_runs<1>(f, first, first + f.runs, destination, source);
+    case 2: return copy_short_runs<2>(f, first, first + f.runs, destination, source);
+    case 4: return copy_short_runs<4>(f, first, first + f.runs, destination, source);
+    case 8: return copy_short_runs<8>(f, first, first + f.runs, destination, source);
+    default: return copy_short_runs<16>(f, first, first + f.runs, destination, source);
+  }
 }
 
 void MovePlan::prefetch(unsigned index, const char* source) const {
@@ -285,6 +359,12 @@ void MovePlan::fill(unsigned index, char* destination, unsigned char byte) const
     for (std::uint32_t k = 0; k < s.count; ++k)
       std::memset(destination + static_cast<std::int64_t>(s.destination) + s.destination_step * static_cast<std::int64_t>(k), byte,
                   s.bytes);
+  }
+  for (std::uint32_t i = 0; i < c.family_count; ++i) {
+    const Family& f = families_[c.family + i];
+    for (const ShortRun *run = short_runs_.data() + f.first, *end = run + f.runs; run != end; ++run)
+      for (std::uint32_t k = 0; k < run->count; ++k)
+        std::memset(destination + f.destination + run->destination + f.destination_step * static_cast<std::int64_t>(k), byte, f.bytes);
   }
 }
 

@@ -43,7 +43,17 @@ class MovePlan {
     std::int64_t destination_step, source_step;
     std::uint32_t bytes, count;
   };
+  // Short runs that differ in where they are and how long: a third of the bytes, of which a transpose has hundreds of millions.
+  struct ShortRun {
+    std::uint32_t destination, source, count;  // from the places of their family
+  };
+  struct Family {
+    std::uint64_t destination, source;
+    std::int64_t destination_step, source_step;
+    std::uint32_t bytes, first, runs;
+  };
   static const Strided* end_of_columns(const Strided* run, const Strided* end);
+  static const Strided* end_of_family(const Strided* run, const Strided* end, Family& family);
   // Ranges of the arrays below.
   static constexpr unsigned kSmallSizes = 7;  // 1, 2, 4, ... 64 bytes
   struct Chunk {
@@ -51,15 +61,19 @@ class MovePlan {
     std::uint32_t small_count[kSmallSizes];
     std::uint32_t block, block_count;
     std::uint32_t strided, strided_count;
+    std::uint32_t family, family_count;
   };
   static std::vector<Strided> resolve(std::span<const tile::Move> moves, std::uint64_t stride);
   static void put_in_blocks(std::vector<Strided>& runs);
   static std::vector<Strided> cut_large(const std::vector<Strided>& runs, std::uint64_t target);
   void add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last);
+  void run_family(const Family& family, char* destination, const char* source) const;
 
   std::vector<Pair> small_;
   std::vector<Block> blocks_;
   std::vector<Strided> strided_;
+  std::vector<Family> families_;
+  std::vector<ShortRun> short_runs_;
   std::vector<Chunk> chunks_;
   std::uint64_t cost_ = 0;
 };

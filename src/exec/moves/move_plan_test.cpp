@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -65,6 +66,39 @@ TEST(MovePlan, ScatteredMovesInBlocksAndInOrderAreTheSame) {
     for (std::uint32_t j = 0; j < kSide; ++j)
       EXPECT_EQ(std::memcmp(&in_order[3 * kStride + kRight + j * 4], &from[j * kStride + 12], 4), 0) << j;
   }
+}
+
+// Short runs at equal steps, of lengths that change, backwards too, and one with other steps between: in families and one by one.
+TEST(MovePlan, FamiliesOfShortRuns) {
+  for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 16u, 3u})
+    for (const std::int64_t step : {1, -1, 3}) {
+      constexpr std::uint32_t kRuns = 500, kMost = 5, kRoom = 64;
+      std::vector<tile::Move> moves;
+      for (std::uint32_t i = 0; i < kRuns; ++i) {
+        tile::Move m;
+        m.bytes = bytes;
+        m.count = 2 + i * 7 % (kMost - 1);
+        m.source_step = step * bytes * (i == 250 ? 2 : 1);
+        m.destination_step = bytes;
+        m.source = std::uint64_t{kRoom} * 16 * ((i * 131) % kRuns) + std::uint64_t{kRoom} * 8;
+        m.destination = std::uint64_t{kMost} * 16 * i;
+        moves.push_back(m);
+      }
+      std::vector<char> from(std::size_t{kRoom} * 16 * kRuns), to(std::size_t{kMost} * 16 * kRuns), expected(to.size());
+      for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 37 + i / 251 + 1);
+      for (const tile::Move& m : moves)
+        for (std::uint32_t k = 0; k < m.count; ++k)
+          std::memcpy(&expected[m.destination + std::size_t{k} * bytes],
+                      &from[m.source + static_cast<std::uint64_t>(m.source_step * static_cast<std::int64_t>(k))], bytes);
+      for (const unsigned chunks : {1u, 3u}) {
+        const MovePlan plan = MovePlan::build(moves, 0, chunks);
+        std::fill(to.begin(), to.end(), char(0));
+        plan.run_all(to.data(), from.data());
+        EXPECT_EQ(to, expected) << bytes << " bytes, step " << step;
+        for (unsigned c = 0; c < plan.chunks(); ++c) plan.fill(c, to.data(), 0);
+        EXPECT_EQ(to, std::vector<char>(to.size())) << bytes << " bytes, step " << step;
+      }
+    }
 }
 
 }  // namespace
