@@ -1,3 +1,4 @@
+#include <popsparse/codelets.hpp>
 #include <popsparse/experimental/BlockSparseMatMul.hpp>
 #include <poputil/OptionParsing.hpp>
 #include <poputil/TileMapping.hpp>
@@ -169,6 +170,7 @@ Tensor createBSMatMulInputRHS(Graph& graph, const BSMatMulParams& params, const 
 Tensor bsMatMul(Graph& graph, const BSMatMulParams& params, Sequence& prog, const Tensor& lhs, const Tensor& rhs,
                 const OptionFlags& options, const DebugContext& context) {
   check_options(options);
+  addCodelets(graph);  // programs add those of poplin, which the original multiplies with
   const BSMatMulImpl& p = *params.impl;
   return p.sparse_result ? dense_times_dense(graph, p, prog, lhs, rhs, context) : dense_times_sparse(graph, p, prog, lhs, rhs, context);
 }

@@ -1,3 +1,4 @@
+#include <popsparse/codelets.hpp>
 #include <popsparse/experimental/BlockSparse.hpp>
 #include <poputil/VertexTemplates.hpp>
 
@@ -40,6 +41,7 @@ void for_each_row(const Graph& graph, const Mask& mask, Visit visit) {
 
 void softmax(Graph& graph, const Tensor& in, const Tensor& out, const Mask& mask, SubBlockMask kind, Sequence& prog,
              const DebugContext& name) {
+  addCodelets(graph);  // programs add those of popops, which the original is made of
   const ComputeSet cs = graph.addComputeSet({name, "softmax"});
   for_each_row(graph, mask, [&](std::size_t begin, std::size_t end, unsigned tile) {
     std::vector<unsigned> firsts, ends;
@@ -94,6 +96,7 @@ Tensor bsSoftmaxGrad(Graph& graph, Tensor y, Tensor dy, const std::array<int, 2>
     refuse("popsparse-operand", "{}: the gradient has type {}; expected {}, that of the result", kName, dy.elementType().toString(),
            y.elementType().toString());
   const Tensor dx = on_rows(graph, y, mask, {context, "gradient"});
+  addCodelets(graph);
   const ComputeSet cs = graph.addComputeSet({context, "gradient"});
   for_each_row(graph, mask, [&](std::size_t begin, std::size_t end, unsigned tile) {
     const VertexRef v = graph.addVertex(
