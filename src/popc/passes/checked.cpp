@@ -24,7 +24,6 @@ namespace {
 
 using namespace llvm;
 
-enum Form : unsigned { kElement, kVector, kRows };
 constexpr const char* kBoundsHandlers[] = {"__ubsan_handle_out_of_bounds", "__ubsan_handle_out_of_bounds_abort"};
 
 unsigned form_of(const Field& f) {
@@ -55,13 +54,25 @@ Constant* description_of(Module& module, const Codelet& codelet) {
   return constant(whole->getType(), whole, "checked.vertex");
 }
 
-// The descriptor of the vertex whose compute() an entry calls: its argument is that, or a base class in it.
-Value* vertex_of(CallBase& call, const DataLayout& layout) {
-  APInt offset(64, 0);
-  return call.getArgOperand(0)->stripAndAccumulateConstantOffsets(layout, offset, true);
+// See kFieldsAttribute. `shift`: where the parameter points to in the vertex.
+std::string fields_text(const Codelet& codelet, std::int64_t shift) {
+  std::string text;
+  for (const Field& f : codelet.fields)
+    if (f.is_edge() || f.shape != FieldShape::scalar)
+      text += std::to_string(static_cast<std::int64_t>(f.host_offset) - shift) + " " + std::to_string(form_of(f)) + " " +
+              std::to_string(size_of(f.type)) + ";";
+  return text;
 }
 
-void announce(Function& entry, Constant* description) {
+void tell_fields(Function& compute, const std::string& text) {
+  Argument* vertex = compute.getArg(0);
+  const Attribute old = compute.getAttributes().getParamAttr(0, kFieldsAttribute);
+  const bool agrees = !old.isValid() || old.getValueAsString() == text;
+  compute.removeParamAttr(0, kFieldsAttribute);
+  vertex->addAttr(Attribute::get(compute.getContext(), kFieldsAttribute, agrees ? text : ""));
+}
+
+void announce(Function& entry, const Codelet& codelet, Constant* description) {
   std::vector<CallBase*> calls;
   for (Instruction& i : instructions(entry)) {
     auto* call = dyn_cast<CallBase>(&i);
@@ -70,15 +81,18 @@ void announce(Function& entry, Constant* description) {
   }
   for (CallBase* call : calls) {
     IRBuilder<> b(call);
-    Value* vertex = vertex_of(*call, entry.getParent()->getDataLayout());
+    // The argument is the vertex's descriptor, or a base class in it.
+    APInt shift(64, 0);
+    Value* vertex = call->getArgOperand(0)->stripAndAccumulateConstantOffsets(entry.getParent()->getDataLayout(), shift, true);
     auto* type = FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false);
     CallInst* told = b.CreateCall(type, runtime_entry(b, RuntimeEntry::checked_vertex), {description, vertex});
     // The optimiser may believe that nobody else knows the vertex: who is told reads it alone.
     told->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
     told->addParamAttr(1, Attribute::NoCapture);
     told->addParamAttr(1, Attribute::ReadOnly);
+    told->addParamAttr(1, Attribute::get(entry.getContext(), kFieldsAttribute, fields_text(codelet, 0)));
     told->setDoesNotThrow();
-    if (Function* compute = call->getCalledFunction()) compute->addFnAttr(kComputeAttribute);
+    if (Function* compute = call->getCalledFunction()) tell_fields(*compute, fields_text(codelet, shift.getSExtValue()));
     return;
   }
 }
@@ -271,7 +285,7 @@ void keep_accesses_apart() {
 void announce_vertices(Module& module, const std::vector<Codelet>& codelets, const char* suffix) {
   for (const Codelet& c : codelets)
     if (Function* entry = module.getFunction(c.entry + suffix); entry && !entry->isDeclaration())
-      announce(*entry, description_of(module, c));
+      announce(*entry, c, description_of(module, c));
 }
 
 void check_accesses(Module& module) {

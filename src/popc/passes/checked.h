@@ -17,8 +17,9 @@
 
 namespace pando::popc {
 
-// Of functions whose first parameter is the vertex.
-inline constexpr const char* kComputeAttribute = "pando-compute";
+// Of a parameter, or an argument, that is a vertex, or a base class in it: its fields with an address, "OFFSET FORM BYTES;" each, seen from
+// there. FORM is one of checked_ranges.h, BYTES an element's. "" if callers disagree.
+inline constexpr const char* kFieldsAttribute = "pando-fields";
 
 // Where clang's -fsanitize=array-bounds calls its runtime, ours is called. Before globals move to tiles: what clang tells the runtime are
 // constants then.

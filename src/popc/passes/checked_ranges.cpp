@@ -1,10 +1,15 @@
 #include "popc/passes/checked_ranges.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include <cstddef>
+#include <tuple>
+
+#include "codelet/store/codelet.h"
 #include "codelet/store/gp_file.h"
 #include "popc/passes/checked.h"
 #include "popc/passes/symbols.h"
@@ -34,8 +39,10 @@ Value* stripped(Value* v) {
 // Its range can be asked for: an argument, or what an instruction gives.
 bool is_root(Value* v, const Function& function) {
   if (!v->getType()->isPointerTy()) return false;
-  if (isa<Argument>(v))
-    return !function.getName().starts_with(kEntryPrefix);  // an entry's are vertices, and where it says which comes next
+  if (const auto* argument = dyn_cast<Argument>(v)) {
+    // An entry's are vertices, and where it says which comes next. What lies in a vertex itself is not checked.
+    return !function.getName().starts_with(kEntryPrefix) && !function.getAttributes().hasParamAttr(argument->getArgNo(), kFieldsAttribute);
+  }
   return isa<LoadInst>(v) || (isa<CallInst>(v) && !isa<IntrinsicInst>(v)) || isa<ExtractValueInst>(v);
 }
 
@@ -51,6 +58,22 @@ bool leads_to_root(Value* v, const Function& function, SmallPtrSet<Value*, 16>& 
 
 }  // namespace
 
+Ranges::Ranges(Function& function) : function_(function) {
+  for (Argument& a : function.args()) {
+    const Attribute fields = function.getAttributes().getParamAttr(a.getArgNo(), kFieldsAttribute);
+    if (fields.isValid()) vertices_.push_back({&a, 0, fields.getValueAsString()});
+  }
+  // In an entry, which says which vertex comes next.
+  for (Instruction& i : instructions(function)) {
+    auto* call = dyn_cast<CallBase>(&i);
+    const Attribute fields = call && call->arg_size() > 1 ? call->getParamAttr(1, kFieldsAttribute) : Attribute();
+    if (!fields.isValid()) continue;
+    APInt offset(64, 0);
+    Value* const base = call->getArgOperand(1)->stripAndAccumulateConstantOffsets(function.getParent()->getDataLayout(), offset, true);
+    vertices_.push_back({base, offset.getSExtValue(), fields.getValueAsString()});
+  }
+}
+
 bool Ranges::is_checked(Value* address) {
   SmallPtrSet<Value*, 16> seen;
   return address->getType()->isPointerTy() && leads_to_root(address, function_, seen);
@@ -61,7 +84,48 @@ Range Ranges::everything(Value* base) const {
   return {base, ConstantInt::get(number, 0), ConstantInt::get(number, ~0ull)};
 }
 
+std::optional<Ranges::Piece> Ranges::field_at(StringRef fields, std::int64_t offset) {
+  while (!fields.empty()) {
+    StringRef field;
+    std::tie(field, fields) = fields.split(';');
+    SmallVector<StringRef, 3> words;
+    field.split(words, ' ');
+    std::int64_t at = 0;
+    unsigned form = 0;
+    std::uint64_t bytes = 0;
+    if (words.size() != 3 || words[0].getAsInteger(10, at) || words[1].getAsInteger(10, form) || words[2].getAsInteger(10, bytes)) continue;
+    if (at == offset) return Piece{static_cast<FieldForm>(form), bytes};
+  }
+  return std::nullopt;
+}
+
+std::optional<Ranges::Piece> Ranges::piece_of(LoadInst& load) const {
+  if (!load.getType()->isPointerTy()) return std::nullopt;
+  APInt offset(64, 0);
+  Value* const from = load.getPointerOperand()->stripAndAccumulateConstantOffsets(function_.getParent()->getDataLayout(), offset, true);
+  for (const Vertex& vertex : vertices_)
+    if (vertex.base == from)
+      if (const auto piece = field_at(vertex.fields, offset.getSExtValue() - vertex.offset)) return piece;
+  // A row of a table: tables have no other pointers.
+  auto* table = dyn_cast<LoadInst>(stripped(load.getPointerOperand()));
+  const auto rows = table ? piece_of(*table) : std::nullopt;
+  return rows && rows->form == kRows ? std::optional(Piece{kVector, rows->bytes}) : std::nullopt;
+}
+
+// Beside the pointer stands how many elements, or rows, there are (VectorEdge).
+Range Ranges::of_piece(LoadInst& load, const Piece& piece) {
+  IRBuilder<> b(load.getParent(), std::next(load.getIterator()));
+  Value* const begin = b.CreatePtrToInt(&load, b.getInt64Ty());
+  if (piece.form == kElement) return {&load, begin, b.CreateAdd(begin, b.getInt64(piece.bytes))};
+  Value* const size =
+      b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt8Ty(), load.getPointerOperand(), offsetof(VectorEdge, size)));
+  const std::uint64_t each = piece.form == kRows ? sizeof(VectorEdge) : piece.bytes;
+  return {&load, begin, b.CreateAdd(begin, b.CreateMul(size, b.getInt64(each)))};
+}
+
 Range Ranges::of_root(Value* root) {
+  if (auto* load = dyn_cast<LoadInst>(root))
+    if (const auto piece = piece_of(*load)) return of_piece(*load, *piece);
   // Behind the instruction, or where the function begins.
   BasicBlock::iterator where = function_.getEntryBlock().getFirstInsertionPt();
   while (isa<AllocaInst>(&*where)) ++where;

@@ -4,8 +4,16 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace pando::popc {
+
+// What a field with an address is: one element; elements; rows of elements.
+enum FieldForm : unsigned { kElement, kVector, kRows };
 
 // The pointer that an address was made from, and the bytes that it may be used for, i64. Null: all bytes.
 struct Range {
@@ -14,7 +22,7 @@ struct Range {
 
 class Ranges {
  public:
-  explicit Ranges(llvm::Function& function) : function_(function) {}
+  explicit Ranges(llvm::Function& function);
 
   // Whether something is known of an address: it does not lie on the stack or among globals.
   bool is_checked(llvm::Value* address);
@@ -22,10 +30,25 @@ class Ranges {
   Range of(llvm::Value* address);
 
  private:
+  // What a pointer that is loaded leads to, if it is a field of a vertex (kFieldsAttribute).
+  struct Piece {
+    FieldForm form;
+    std::uint64_t bytes;  // of an element
+  };
+  static std::optional<Piece> field_at(llvm::StringRef fields, std::int64_t offset);
+  std::optional<Piece> piece_of(llvm::LoadInst& load) const;
+  Range of_piece(llvm::LoadInst& load, const Piece& piece);
   Range of_root(llvm::Value* root);
   Range of_merge(llvm::Instruction* merge);
   Range everything(llvm::Value* base) const;
 
+  // A vertex: where a value points to, and the fields seen from `offset` bytes after it.
+  struct Vertex {
+    llvm::Value* base;
+    std::int64_t offset;
+    llvm::StringRef fields;
+  };
+  std::vector<Vertex> vertices_;
   llvm::Function& function_;
   llvm::DenseMap<llvm::Value*, Range> known_;
 };
