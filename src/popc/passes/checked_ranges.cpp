@@ -84,7 +84,7 @@ Range Ranges::everything(Value* base) const {
   return {base, ConstantInt::get(number, 0), ConstantInt::get(number, ~0ull)};
 }
 
-std::optional<Ranges::Piece> Ranges::field_at(StringRef fields, std::int64_t offset) {
+std::optional<Ranges::FieldMemory> Ranges::field_at(StringRef fields, std::int64_t offset) {
   while (!fields.empty()) {
     StringRef field;
     std::tie(field, fields) = fields.split(';');
@@ -94,12 +94,12 @@ std::optional<Ranges::Piece> Ranges::field_at(StringRef fields, std::int64_t off
     unsigned form = 0;
     std::uint64_t bytes = 0;
     if (words.size() != 3 || words[0].getAsInteger(10, at) || words[1].getAsInteger(10, form) || words[2].getAsInteger(10, bytes)) continue;
-    if (at == offset) return Piece{static_cast<FieldForm>(form), bytes};
+    if (at == offset) return FieldMemory{static_cast<FieldForm>(form), bytes};
   }
   return std::nullopt;
 }
 
-std::optional<Ranges::Piece> Ranges::piece_of(LoadInst& load) const {
+std::optional<Ranges::FieldMemory> Ranges::piece_of(LoadInst& load) const {
   if (!load.getType()->isPointerTy()) return std::nullopt;
   APInt offset(64, 0);
   Value* const from = load.getPointerOperand()->stripAndAccumulateConstantOffsets(function_.getParent()->getDataLayout(), offset, true);
@@ -109,11 +109,11 @@ std::optional<Ranges::Piece> Ranges::piece_of(LoadInst& load) const {
   // A row of a table: tables have no other pointers.
   auto* table = dyn_cast<LoadInst>(stripped(load.getPointerOperand()));
   const auto rows = table ? piece_of(*table) : std::nullopt;
-  return rows && rows->form == kRows ? std::optional(Piece{kVector, rows->bytes}) : std::nullopt;
+  return rows && rows->form == kRows ? std::optional(FieldMemory{kVector, rows->bytes}) : std::nullopt;
 }
 
 // Beside the pointer stands how many elements, or rows, there are (VectorEdge).
-Range Ranges::of_piece(LoadInst& load, const Piece& piece) {
+Range Ranges::of_piece(LoadInst& load, const FieldMemory& piece) {
   IRBuilder<> b(load.getParent(), std::next(load.getIterator()));
   Value* const begin = b.CreatePtrToInt(&load, b.getInt64Ty());
   if (piece.form == kElement) return {&load, begin, b.CreateAdd(begin, b.getInt64(piece.bytes))};

@@ -31,13 +31,13 @@ class Ranges {
 
  private:
   // What a pointer that is loaded leads to, if it is a field of a vertex (kFieldsAttribute).
-  struct Piece {
+  struct FieldMemory {
     FieldForm form;
     std::uint64_t bytes;  // of an element
   };
-  static std::optional<Piece> field_at(llvm::StringRef fields, std::int64_t offset);
-  std::optional<Piece> piece_of(llvm::LoadInst& load) const;
-  Range of_piece(llvm::LoadInst& load, const Piece& piece);
+  static std::optional<FieldMemory> field_at(llvm::StringRef fields, std::int64_t offset);
+  std::optional<FieldMemory> piece_of(llvm::LoadInst& load) const;
+  Range of_piece(llvm::LoadInst& load, const FieldMemory& piece);
   Range of_root(llvm::Value* root);
   Range of_merge(llvm::Instruction* merge);
   Range everything(llvm::Value* base) const;
