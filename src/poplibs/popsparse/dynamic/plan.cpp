@@ -92,9 +92,10 @@ SparsePlan make_plan(const poplar::Target& target, const Problem& problem, const
   plan.problem = problem;
   plan.partials = problem.type == poplar::FLOAT ? poplar::FLOAT : options.partials;
   plan.spills = options.spills;
+  plan.tiles = target.getNumTiles();
   const std::size_t block_rows = problem.shape.block_rows(), block_columns = problem.shape.block_columns();
   const std::size_t least_rows = ceil_div(block_rows, kMostIndex), least_columns = ceil_div(block_columns, kMostIndex);
-  const std::size_t tiles = target.getNumTiles();
+  const std::size_t tiles = plan.tiles;
   if (pando::reads_in_place(target)) {
     set_parts(plan, least_rows, least_columns, 1);
     set_bucket(plan, options.oversize);

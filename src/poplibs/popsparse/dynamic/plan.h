@@ -40,7 +40,8 @@ struct SparsePlan {
   poplar::Interval rows_of(std::size_t row_part) const;
   poplar::Interval columns_of(std::size_t column_part) const;
   poplar::Interval width_of(std::size_t width_part) const;
-  unsigned tile(std::size_t part, std::size_t width_part) const { return static_cast<unsigned>(part * width_parts + width_part); }
+  std::size_t tiles = 1;  // of the target; with more parts than that, some share one
+  unsigned tile(std::size_t part, std::size_t width_part) const { return static_cast<unsigned>((part * width_parts + width_part) % tiles); }
 };
 
 // The plan whose estimated time is least among those that fit the part of memory that the options give, or that takes least memory.

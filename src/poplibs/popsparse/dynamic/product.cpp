@@ -19,11 +19,11 @@ using namespace poplar::program;
 using pando::poplibs::ceil_div;
 using poputil::templateVertex;
 
-// `t`, one dimension, in even pieces on tiles [first, first + tiles).
-void spread(Graph& graph, const Tensor& t, unsigned first, std::size_t tiles, std::size_t grain = 4) {
-  const std::size_t n = t.numElements(), piece = ceil_div(ceil_div(n, tiles), grain) * grain;
-  for (std::size_t i = 0; i * piece < n; ++i)
-    graph.setTileMapping(t.slice(i * piece, std::min(n, (i + 1) * piece)), first + static_cast<unsigned>(i));
+// `t`, one dimension, in even pieces on the tiles of a part.
+void spread(Graph& graph, const Tensor& t, const SparsePlan& plan, std::size_t part) {
+  constexpr std::size_t kGrain = 4;
+  const std::size_t n = t.numElements(), piece = ceil_div(ceil_div(n, plan.width_parts), kGrain) * kGrain;
+  for (std::size_t i = 0; i * piece < n; ++i) graph.setTileMapping(t.slice(i * piece, std::min(n, (i + 1) * piece)), plan.tile(part, i));
 }
 
 // A dense operand {rows, width}, cut along rows by `cut` into `parts`: each piece with one part of the width is one stretch of memory.
@@ -199,7 +199,7 @@ dynamic::SparseTensor create_sparse(Graph& graph, const SparsePlan& plan, const 
   const Tensor words = graph.addVariable(UNSIGNED_SHORT, {plan.parts(), plan.bucket_words}, {name, "metaInfo"});
   const Tensor values = graph.addVariable(plan.problem.type, {plan.parts(), plan.bucket_values()}, {name, "nzValues"});
   for (std::size_t p = 0; p < plan.parts(); ++p)
-    for (const Tensor& t : {words[p], values[p]}) spread(graph, t, plan.tile(p, 0), plan.width_parts);
+    for (const Tensor& t : {words[p], values[p]}) spread(graph, t, plan, p);
   return {words.flatten(), values.flatten(), remember(plan)};
 }
 

@@ -160,6 +160,26 @@ TEST(SparseDynamic, embeddings) {
     }
 }
 
+// More rows and columns than the words of a bucket count: several parts, on any number of tiles.
+TEST(SparseDynamic, matrices_beyond_16_bits) {
+  const auto params = MatMulParams::createWithNumNonZeroValues({}, 3, 1, 70'000, 66'000, 2);
+  for (const Machine machine : {Machine::cpu, Machine::ipu1}) {
+    SparseSession session(machine);
+    const auto matrix = createSparseDenseMatMulLHS(session.graph, FLOAT, params);
+    const Tensor x = createSparseDenseMatMulRHS(session.graph, FLOAT, params);
+    session.write("x", x, std::vector<float>(66'000 * 2, 2));
+    const Tensor y = sparseDenseMatMul(session.graph, matrix, x, session.prog);
+    session.read("y", y);
+    const popsparse::COOMatrix<float> coo(70'000, 66'000, std::vector<float>{3, 5, 7}, {65'999, 0, 65'535}, {69'999, 69'999, 65'536});
+    session.write_sparse(matrix, Partitioner<float>(params, FLOAT, session.graph.getTarget(), {}).createSparsityDataImpl(coo));
+    session.run();
+    std::vector<double> expected(70'000 * 2);
+    expected[2 * 69'999] = expected[2 * 69'999 + 1] = 16;
+    expected[2 * 65'536] = expected[2 * 65'536 + 1] = 14;
+    EXPECT_EQ(session.result("y"), expected) << name_of(machine);
+  }
+}
+
 // One plan serves many patterns; a program is built once.
 TEST(SparseDynamic, patterns_change_between_runs) {
   const Row row{64, 64, 8, {1, 1}, 0.2, 0.1};
