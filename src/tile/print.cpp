@@ -40,8 +40,8 @@ class Printer {
 
   void header() {
     const Machine& m = program_.machine;
-    line("tile program for {}: {} IPUs of {} tiles, replication {}, programs {}", m.name, m.ipus, m.tiles_per_ipu, program_.replication,
-         program_.programs);
+    line("tile program for {}: {} IPU{} of {} tile{}, replication {}, programs {}", m.name, m.ipus, m.ipus == 1 ? "" : "s", m.tiles_per_ipu,
+         m.tiles_per_ipu == 1 ? "" : "s", program_.replication, program_.programs);
     if (program_.out_of_memory) line("compiled out of memory: for reports and models");
     if (only_) line("only tile {}", only_->value);
   }

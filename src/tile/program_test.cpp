@@ -46,7 +46,7 @@ struct Sample : HandMade {
 TEST(Print, ShowsStreamsStepsAndMemory) {
   Sample p;
   EXPECT_EQ(print(p.program, p.library),
-            R"(tile program for hand-made: 1 IPUs of 4 tiles, replication 1, programs 1
+            R"(tile program for hand-made: 1 IPU of 4 tiles, replication 1, programs 1
 stream s0 ipu0.compute: tiles 0..3
   program 0:
      0 #1 exchange x0
