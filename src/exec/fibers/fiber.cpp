@@ -1,10 +1,12 @@
 #include "exec/fibers/fiber.h"
 
 #include <cxxabi.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <mutex>
@@ -132,8 +134,24 @@ constexpr unsigned kMostSlots = 1u << 16;
 constexpr int kGuardInstall = 102;
 constexpr std::size_t kMostProtected = 16384;
 
+// Emulators of processors (qemu-user) take an advice that they do not know for granted. A page that is guarded cannot be read by the kernel
+// either.
+bool is_guarded(const char* page) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return true;
+  const bool is_guarded = write(ends[1], page, 1) == -1 && errno == EFAULT;
+  close(ends[0]);
+  close(ends[1]);
+  return is_guarded;
+}
+
 void install_guard(char* page, std::size_t index) {
-  if (madvise(page, kGuardBytes, kGuardInstall) == 0) return;
+  static std::atomic<bool> advises{true};
+  if (advises && madvise(page, kGuardBytes, kGuardInstall) == 0) {
+    static const bool is_true = is_guarded(page);
+    if (is_true) return;
+  }
+  advises = false;
   if (index < kMostProtected) mprotect(page, kGuardBytes, PROT_NONE);
 }
 

@@ -60,10 +60,20 @@ std::uintptr_t stack_address(void* context) {
 #endif
 }
 
+// Where a function that has made no frame returns to, if a register says that.
+std::uintptr_t return_address([[maybe_unused]] void* context) {
+#if defined(__aarch64__)
+  return static_cast<ucontext_t*>(context)->uc_mcontext.regs[30];
+#else
+  return 0;
+#endif
+}
+
 // In a function of a library the codelet's code is what it returns to: the first such address on the stack, where that can be read.
 std::uintptr_t codelet_code(const Guard& g, void* context) {
   const std::uintptr_t code = code_address(context);
   if (is_codelet_code(code)) return code;
+  if (const std::uintptr_t back = return_address(context); is_codelet_code(back)) return back - 1;
   const auto here = reinterpret_cast<std::uintptr_t>(&g);
   const std::uintptr_t stack = stack_address(context) & ~std::uintptr_t{7};
   if (stack >= here || here - stack > (1u << 20)) return 0;  // another stack, or one that ran over
