@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -38,7 +39,18 @@ std::string compiler() {
 
 std::string vectors() {
   const char* const most = std::getenv("PANDO_VECTORS");
-  return most ? fmt::format("PANDO_VECTORS={}", most) : "PANDO_VECTORS is not set";
+  if (most == nullptr) return "PANDO_VECTORS is not set";
+  const auto levels = processor_levels();
+  const std::string said = std::string("PANDO_VECTORS=") + most;
+  if (levels.empty()) return said + " does not count on this kind of processor";
+  if (std::any_of(levels.begin(), levels.end(), [&](const ProcessorLevel& l) { return l.vectors == most; })) return said;
+  return said + " does not count: ssse3, avx2 or avx512 was expected";
+}
+
+std::string level() {
+  if (processor_levels().empty()) return "code of the libraries has no levels on this kind of processor";
+  const std::string_view level = level_in_use();
+  return std::string(level.empty() ? "below all that libraries are compiled for" : level);
 }
 
 // Which code of a library's codelets is loaded here.
@@ -70,13 +82,12 @@ std::string libraries() {
 std::string versions() {
   const auto folder = Store::folder_of_user();
   const std::vector<std::string> features = host_cpu_features();
-  const std::string_view level = level_in_use();
   std::string out = fmt::format("pando {}\n", version());
   const auto line = [&](const char* what, const std::string& text) { out += fmt::format("  {:<20} {}\n", what, text); };
   line("Poplar and PopXL", fmt::format("interfaces of {}", sdk_version()));
   line("popc", compiler());
   line("processor", fmt::format("{}", fmt::join(features, " ")));
-  line("level", fmt::format("{} ({})", level.empty() ? "below all that libraries are compiled for" : level, vectors()));
+  line("level", fmt::format("{} ({})", level(), vectors()));
   line("caches", folder ? folder->string() : "none: neither XDG_CACHE_HOME nor HOME is set");
   line("built with", fmt::format("clang {}, fmt {}.{}.{}, nlohmann_json {}.{}.{}, CLI11 {}", __clang_version__, FMT_VERSION / 10000,
                                  FMT_VERSION / 100 % 100, FMT_VERSION % 100, NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,

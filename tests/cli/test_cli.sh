@@ -42,6 +42,12 @@ allocate() { "$pando" allocate "$scratch/in.csv" --capacity "$@"; }
 
 # --- the tool itself
 check "version" 0 '^.*pando [0-9]+\.[0-9]+\.[0-9]+$' "$pando" --version
+case $(uname -m) in
+  x86_64)
+    check "version: vectors" 0 '^  level  .*\(PANDO_VECTORS=ssse3\)$' env PANDO_VECTORS=ssse3 "$pando" --version
+    check "version: unknown vectors" 0 'PANDO_VECTORS=avx3 does not count: ssse3, avx2 or avx512 was expected' env PANDO_VECTORS=avx3 "$pando" --version
+    ;;
+esac
 check "help" 0 'allocate' "$pando" --help
 check "no command" 0 "^Look into programs:" "$pando"
 check "help" 0 "^Look into programs:" "$pando" help
