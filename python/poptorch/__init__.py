@@ -23,8 +23,9 @@ from poptorch.options import Options, TensorLocationSettings  # noqa: F401
 from poptorch.saving import load  # noqa: F401
 from poptorch.structure import ICustomArgParser, registerCustomArgParser  # noqa: F401
 from poptorch.tracing import isRunningOnIpu  # noqa: F401
+from pando._version import sdk_version as _sdk_version
 
-__version__ = "3.4.0"
+__version__ = _sdk_version
 compat.restore()
 
 
