@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# fresh.sh FOLDER: the first steps of the README in a bare Debian 12, as somebody takes them who has just cloned the repository. FOLDER gets the system
-# (debootstrap) and a clone of what is committed here. Nothing of this machine is seen in it but the network, how this machine reaches package registries, and
-# what compilers made before (ccache, ~/.cache/pando). Needs root and debootstrap; says what is missing.
+# fresh.sh FOLDER [SUITE [COMMAND]]: the first steps of the README in a bare Debian, as somebody takes them who has just cloned the repository; or another
+# command, in the clone. SUITE is Debian's name of a version: bookworm (12) if none is given, trixie (13). FOLDER gets the system (debootstrap) and a clone of
+# what is committed here. Nothing of this machine is seen in it but the network, how this machine reaches package registries, and what compilers made before
+# (ccache, ~/.cache/pando). Needs root and debootstrap; says what is missing.
 set -euo pipefail
 source_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(realpath -m "${1:?fresh.sh needs a folder}")
+suite=${2:-bookworm}
+command=${3:-}
 system=$folder/debian
 mirror=${PANDO_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
@@ -16,15 +19,15 @@ command -v debootstrap >/dev/null || die "debootstrap is not there (Debian: apt-
 
 # All mounts are of a namespace of this script's own: nothing is left of them when it ends.
 if [ -z "${PANDO_FRESH_INSIDE:-}" ]; then
-  exec unshare --mount --propagation private -- env PANDO_FRESH_INSIDE=1 bash "${BASH_SOURCE[0]}" "$folder"
+  exec unshare --mount --propagation private -- env PANDO_FRESH_INSIDE=1 bash "${BASH_SOURCE[0]}" "$folder" "$suite" "$command"
 fi
 
 mkdir -p "$folder"
-if [ ! -f "$folder/complete" ]; then
-  say "a bare Debian 12 in $system"
+if [ "$(cat "$folder/complete" 2>/dev/null)" != "$suite" ]; then
+  say "a bare Debian ($suite) in $system"
   rm -rf "$system"
-  debootstrap --variant=minbase bookworm "$system" "$mirror" >"$folder/debootstrap.log" 2>&1 || die "debootstrap failed (see $folder/debootstrap.log)"
-  touch "$folder/complete"
+  debootstrap --variant=minbase "$suite" "$system" "$mirror" >"$folder/debootstrap.log" 2>&1 || die "debootstrap failed (see $folder/debootstrap.log)"
+  echo "$suite" >"$folder/complete"
 fi
 
 mount -t proc proc "$system/proc"
@@ -46,9 +49,19 @@ git clone -q "$source_root" "$system/opt/pando"
 settings=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb)
 while IFS= read -r line; do settings+=("$line"); done < <(env | grep -iE '^(https?_proxy|no_proxy|pip_[a-z_]+|ssl_cert_file|requests_ca_bundle)=' || true)
 inside() { env -i "${settings[@]}" chroot "$system" /bin/bash -c "cd /opt/pando && $1"; }
-[ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
+# In a place of its own: the package ca-certificates, when it is installed, writes the usual one.
+if [ -f /etc/ssl/certs/ca-certificates.crt ]; then
+  cp -L /etc/ssl/certs/ca-certificates.crt "$system/opt/certificates.crt"
+  cp -L /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
+  for name in PIP_CERT SSL_CERT_FILE REQUESTS_CA_BUNDLE; do settings+=("$name=/opt/certificates.crt"); done
+fi
 
 began=$SECONDS
+if [ -n "$command" ]; then
+  inside "$command"
+  say "$command: $((SECONDS - began)) s"
+  exit
+fi
 say "./x build, with the packages that it installs"
 inside './x build'
 say "./x build: $((SECONDS - began)) s"
