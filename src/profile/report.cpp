@@ -26,4 +26,11 @@ Cycles operator*(const Cycles& a, std::uint64_t n) {
   return c;
 }
 
+void write_report(const DevicePlan& plan, std::ostream& out) {
+  Report report;
+  report.target.name = plan.machine;
+  report.plan = plan;
+  write_report(report, out);
+}
+
 }  // namespace pando::profile

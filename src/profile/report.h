@@ -244,6 +244,8 @@ void print_summary(const Report& report, const SummaryOptions& options, std::ost
 
 // The file, version 4 (docs/level/report.md).
 void write_report(const Report& report, std::ostream& out);
+// Of devices alone: a report without tiles.
+void write_report(const DevicePlan& plan, std::ostream& out);
 // Of this version, or of version 3 (JSON). Throws parse_error: no report, another version, cut off, damaged; it says what and where.
 Report read_report(std::string bytes);
 

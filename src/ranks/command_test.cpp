@@ -213,12 +213,14 @@ TEST_F(Command, a_profile_is_the_report_of_a_step) {
   const Outcome runs = sh(kPando + " report " + path("run.pando") + " --ask runs --ask slowest_steps");
   EXPECT_EQ(runs.status, 0) << runs.text;
   EXPECT_THAT(runs.text, HasSubstr("compute"));
-  // Of several devices one each, and no other file.
+  // Of several devices one each, and one of all.
   const Outcome several = sh(kPando + " run " + two("--device ipu_model --tiles 16 --profile " + path("both.pando")));
   ASSERT_EQ(several.status, 0) << several.text;
   for (const char* file : {"both.1.pando", "both.2.pando"})
     EXPECT_THAT(sh(kPando + " report " + path(file)).text, HasSubstr("16 tiles")) << file;
-  EXPECT_FALSE(std::filesystem::exists(path("both.pando")));
+  const Outcome all = sh(kPando + " report " + path("both.pando") + " --ask schedule --ask messages --ask placement");
+  EXPECT_EQ(all.status, 0) << all.text;
+  for (const char* part : {"device 1", "device 2", "bubbles", "us_each", "variable"}) EXPECT_THAT(all.text, HasSubstr(part));
   EXPECT_FALSE(std::filesystem::exists(path("summary.txt")));
 }
 

@@ -1,6 +1,7 @@
 #include "ranks/device_run.h"
 
 #include "ir/error.h"
+#include "profile/plan/plan.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,8 @@ namespace pando::ranks {
 
 using namespace ir;
 
-DeviceRun::DeviceRun(Part part, std::size_t place, bool several, exec::Channels& channels, Board& board)
-    : part_(std::move(part)), place_(place), several_(several), channels_(channels), board_(board) {}
+DeviceRun::DeviceRun(Part part, std::size_t place, std::size_t devices, exec::Channels& channels, Board& board)
+    : part_(std::move(part)), place_(place), devices_(devices), several_(devices > 1), channels_(channels), board_(board) {}
 
 void DeviceRun::prepare(const Data& data, const Options& options) {
   Module& m = part_.module;
@@ -39,7 +40,8 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
   } else {
     // Two runs of the engine: bringing variables, the first step.
     o.engine.insert({{"autoReport.all", "true"}, {"autoReport.executionProfileProgramRunCount", "2"}});
-    o.engine["pando.reportFile"] = report_file(options.profile, part_.device, several_);
+    o.engine["pando.reportFile"] = report_ = report_file(options.profile, part_.device, several_);
+    if (several_) recorder_ = std::make_unique<Recorder>(profile::kMostPlanEvents / devices_);
   }
   std::vector<ChannelEnd> channels = part_.channels;
   session_ = std::make_unique<session::Session>(Module(m), o);
@@ -55,7 +57,10 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
       session_->connect(end.stream, [](void*) {});
     }
   }
-  session_->on_step([this](std::string_view what) { board_.set_operation(place_, what.empty() ? "a step without a name" : what); });
+  session_->on_step([this](const StepDone& step) {
+    if (recorder_) recorder_->done(step);
+    board_.set_operation(place_, step.name.empty() ? "a step without a name" : std::string_view(step.name.data(), step.name.size()));
+  });
   session_->attach();
   session_->weights_from_host();
 }
@@ -66,11 +71,13 @@ void DeviceRun::connect_channel(const ChannelEnd& end) {
       end.sends ? fmt::format("send '{}' to device {}", c.name, c.to) : fmt::format("receive '{}' from device {}", c.name, c.from);
   session_->connect(end.stream, [this, end, what, n = std::int64_t{0}](void* block) mutable {
     board_.set_operation(place_, fmt::format("{}, message {}", what, ++n));
+    const std::int64_t begin = recorder_ ? Recorder::now() : 0;
     if (end.sends) {
       channels_.send(end.channel, block);
     } else {
       channels_.receive(end.channel, block);
     }
+    if (recorder_) recorder_->message(end.channel, end.sends, begin);
   });
 }
 
@@ -105,6 +112,7 @@ void DeviceRun::run(std::int64_t steps) {
   running_ = true;
   for (std::int64_t step = 0; step < steps; ++step) {
     board_.set_step(place_, step);
+    if (recorder_) recorder_->begin();
     session_->run({}, {});
     const auto now = Clock::now();
     const double took = std::chrono::duration<double>(now - last).count();
@@ -112,7 +120,16 @@ void DeviceRun::run(std::int64_t steps) {
     last = now;
   }
   running_ = false;
+  if (recorder_) recorder_->end();
   seconds_ = std::chrono::duration<double>(last - begin).count();
+}
+
+DeviceTimeline DeviceRun::timeline(unsigned rank) {
+  DeviceTimeline t = recorder_->take();
+  t.device = part_.device;
+  t.rank = rank;
+  Recorder::add_memory(t, report_);
+  return t;
 }
 
 void DeviceRun::stop() {

@@ -3,6 +3,7 @@
 
 #include "exec/transports/channels.h"
 #include "ranks/run.h"
+#include "ranks/timeline/recorder.h"
 #include "session/session.h"
 
 #include <atomic>
@@ -12,8 +13,8 @@ namespace pando::ranks {
 
 class DeviceRun {
  public:
-  // `place`: of the board. `several`: the program has other devices, too.
-  DeviceRun(Part part, std::size_t place, bool several, exec::Channels& channels, Board& board);
+  // `place`: of the board. `devices`: how many the program has.
+  DeviceRun(Part part, std::size_t place, std::size_t devices, exec::Channels& channels, Board& board);
 
   std::int32_t device() const { return part_.device; }
   // Gives variables and streams their data, compiles and loads.
@@ -37,6 +38,8 @@ class DeviceRun {
   // Of the quickest step.
   double quickest() const { return quickest_; }
   std::uint64_t executable_hash() const { return session_->executable_hash(); }
+  // Of a run with a profile; once.
+  DeviceTimeline timeline(unsigned rank);
   // "device 1, step 3, last operation ...".
   std::string where() const { return board_.describe_device(place_); }
 
@@ -47,6 +50,7 @@ class DeviceRun {
 
   Part part_;
   std::size_t place_;
+  std::size_t devices_;
   bool several_;
   exec::Channels& channels_;
   Board& board_;
@@ -54,6 +58,8 @@ class DeviceRun {
   std::vector<Stored> stored_;
   std::atomic<bool> running_{false};
   double seconds_ = 0, quickest_ = 0;
+  std::string report_;                  // file; empty: no profile
+  std::unique_ptr<Recorder> recorder_;  // of a profile of several devices
 };
 
 }  // namespace pando::ranks

@@ -6,6 +6,7 @@
 #include "ranks/build_hash.h"
 #include "ranks/device_run.h"
 #include "ranks/mail.h"
+#include "ranks/timeline/plan_of_run.h"
 #include "transform/distribute/parts.h"
 
 #include <fmt/format.h>
@@ -126,11 +127,12 @@ class RankRun {
           for (auto& d : devices_) d->stop();
         }) {
     const unsigned ranks = mail.transport().ranks();
+    if (rank_ == 0 && profiles()) facts_ = facts_of(program);
     for (std::size_t p = 0; p < program.parts.size(); ++p) {
       if (rank_of(p, program.parts.size(), ranks) != rank_) continue;
       board_.set_device(p, rank_, program.parts[p].device);
       places_.push_back(p);
-      devices_.push_back(std::make_unique<DeviceRun>(std::move(program.parts[p]), p, parts_ > 1, channels_, board_));
+      devices_.push_back(std::make_unique<DeviceRun>(std::move(program.parts[p]), p, parts_, channels_, board_));
     }
     mail_.set_channels(&channels_);
   }
@@ -152,6 +154,8 @@ class RankRun {
   }
 
  private:
+  // One report of all devices, besides that of each.
+  bool profiles() const { return parts_ > 1 && !options_.profile.empty(); }
   static exec::Channels::Options waits(const Options& o) {
     exec::Channels::Options w;
     w.give_up = std::chrono::milliseconds(static_cast<std::int64_t>(o.timeout * 1000));
@@ -240,6 +244,7 @@ class RankRun {
       }
       for (DeviceRun::Stored& s : d.stored())
         send({places_[i], s.name, true, static_cast<std::uint32_t>(s.dtype), s.shape, std::move(s.numbers), std::move(s.bytes)});
+      if (profiles()) mail_.post(0, Packet::Kind::profile, packed(d.timeline(rank_)));
       const exec::Channels::Traffic t = channels_.traffic(d.device());
       mail_.post(0, Packet::Kind::ended,
                  packed(DeviceTimes{d.device(), rank_, d.seconds(), t.waited, d.quickest(), t.sent, t.received, t.bytes}));
@@ -260,6 +265,7 @@ class RankRun {
     for (std::size_t i = 0; i < parts_; ++i)
       r.times.push_back(unpacked<DeviceTimes>(mail_.wait(Packet::Kind::ended, "all devices to end", [&] { return moves(); }).bytes));
     std::sort(r.times.begin(), r.times.end(), [](const DeviceTimes& a, const DeviceTimes& b) { return a.device < b.device; });
+    if (profiles()) r.plan = gather_plan();
     std::vector<Sent> all;
     for (const Packet& p : mail_.take_all(Packet::Kind::result)) all.push_back(unpacked<Sent>(p.bytes));
     std::stable_sort(all.begin(), all.end(), [](const Sent& a, const Sent& b) { return a.place < b.place; });
@@ -273,6 +279,13 @@ class RankRun {
       }
     }
     return r;
+  }
+
+  profile::DevicePlan gather_plan() {
+    std::vector<DeviceTimeline> timelines;
+    for (const Packet& p : mail_.take_all(Packet::Kind::profile)) timelines.push_back(unpacked<DeviceTimeline>(p.bytes));
+    std::sort(timelines.begin(), timelines.end(), [](const DeviceTimeline& a, const DeviceTimeline& b) { return a.device < b.device; });
+    return plan_of_run(facts_, timelines, options_.device == "cpu" ? "cpu" : options_.machine);
   }
 
   // Blocks of one stream from all devices that stored to it, once.
@@ -312,6 +325,7 @@ class RankRun {
   std::vector<std::size_t> places_;
   std::vector<std::unique_ptr<DeviceRun>> devices_;
   std::map<std::int32_t, std::uint64_t> executables_;
+  RunFacts facts_;
   exec::Channels channels_;
 };
 

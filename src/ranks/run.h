@@ -8,6 +8,7 @@
 #pragma once
 
 #include "exec/transports/transport.h"
+#include "profile/plan/plan.h"
 #include "ranks/board.h"
 #include "ranks/data/data.h"
 #include "ranks/program.h"
@@ -32,7 +33,7 @@ struct Options {
   // Without: nothing of what is stored or of what variables hold at the end is kept or sent to rank 0; its Result has times and hashes.
   bool results = true;
   // A file: the report of compiling and of the first step (the upload of variables included); of several devices one for each, see
-  // report_file(). Empty: none.
+  // report_file(), and Result::plan. Empty: none.
   std::string profile;
   // By device, on rank 0: hashes that the executables must have, as an earlier Result has them. Empty: any.
   std::map<std::int32_t, std::uint64_t> executables;
@@ -54,6 +55,8 @@ struct Result {
   double seconds = 0;
   // What ran: the hash of each device's executable. The same for any ranks; threads and other options are in it.
   std::map<std::int32_t, std::uint64_t> executables;
+  // Of several devices with a profile: what each did in a step, its messages, where variables lie.
+  profile::DevicePlan plan;
   // Seconds of a step: of the slowest device, its quickest.
   double quickest_step() const;
 };

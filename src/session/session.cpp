@@ -130,7 +130,7 @@ struct Session::State {
   std::map<HostStreamId, std::vector<Cursor>> cursors;
   // Streams that functions bring or take.
   std::map<HostStreamId, std::function<void(void*)>> functions;
-  std::function<void(std::string_view)> step;
+  std::function<void(const StepDone&)> step;
   // By state and replica: what an upload reads.
   std::map<StateId, std::vector<HostTensor>> uploads;
   PrintBuffer print_buffer;
@@ -406,15 +406,12 @@ void Session::connect(HostStreamId stream, std::function<void(void*)> f) {
   if (s.loaded) s.engine->connectStreamToCallback(lower::stream_handle(stream), s.functions[stream]);
 }
 
-void Session::on_step(std::function<void(std::string_view)> f) {
+void Session::on_step(std::function<void(const StepDone&)> f) {
   state_->step = std::move(f);
   if (state_->loaded) state_->watch_steps();
 }
 
-void Session::State::watch_steps() {
-  if (!step) return pando::on_step(*engine, {});
-  pando::on_step(*engine, [f = step](poplar::StringRef what) { f({what.data(), what.size()}); });
-}
+void Session::State::watch_steps() { pando::on_step_done(*engine, step); }
 
 // With replicas each has a place in the data; without, the engine reads and writes the data themselves.
 void Session::State::connect_replicas() {

@@ -15,6 +15,8 @@
 #include "ir/module.h"
 #include "session/option_rows.h"
 
+#include <pando/steps.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -106,8 +108,8 @@ class Session {
   // From now on a function brings (or takes) each block of a stream, in a program without replicas; run() wants no data for it. It is
   // called on a thread of the run, when the program comes to the op, and may wait. Refuses (value) a stream that the program does not have.
   void connect(ir::HostStreamId stream, std::function<void(void* block)> f);
-  // Called after each step of the compiled program, with its name; on a thread of the run.
-  void on_step(std::function<void(std::string_view)> f);
+  // Called after each step of the compiled program; on a thread of the run.
+  void on_step(std::function<void(const StepDone&)> f);
   // Text of print_tensor; standard error without it.
   void on_print(std::function<void(std::string_view)> f);
   // Ends a running program at its next step; from any thread.

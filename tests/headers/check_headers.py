@@ -30,7 +30,7 @@ def host_headers(include):
         for name in sorted(os.listdir(os.path.join(include, folder))):
             if name.endswith(".hpp") and name not in DEVICE:
                 found.append(f"{folder}/{name}")
-    return found + ["pando/host.hpp"]
+    return found + ["pando/host.hpp", "pando/steps.hpp"]
 
 
 def newer_headers(include):

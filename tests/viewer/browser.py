@@ -124,3 +124,18 @@ def find_report(folder):
         if (folder / name).exists():
             return folder / name
     raise AssertionError(f"no report in {folder}: {sorted(f.name for f in folder.iterdir())}")
+
+
+def report_of_ranks(build, folder):
+    """The report of a training step that runs on four devices, as a pipeline of four microbatches."""
+    pando, program, split, pieces = build / "bin/pando", folder / "mlp.txt", folder / "four.txt", folder / "pieces.json"
+    report = folder / "ranks.pando"
+    for command in [
+        ["training-step", "mlp", "--layers", "4", "--width", "128", "--batch", "32", "--learning-rate", "0.5", "-o", program],
+        ["transform", program, "--batch", "x,z", "--pipeline", "4", "--microbatches", "4", "--pieces", pieces, "-o", split],
+        ["run", split, "--pieces", pieces, "--seed", "1", "--steps", "3", "-q", "--device", "ipu_model", "--tiles", "32", "--profile", report],
+    ]:
+        result = subprocess.run([pando, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode != 0:
+            raise AssertionError(f"{command}: {result.stdout[-2000:]}")
+    return report

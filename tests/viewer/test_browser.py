@@ -12,8 +12,7 @@ import tempfile
 
 import browser
 
-VIEWS = ["summary", "memory", "liveness", "trace", "exchange", "balance", "program", "distributed", "compare", "out-of-memory", "plan"]
-NUMBERED = VIEWS[:10]
+VIEWS = ["summary", "memory", "liveness", "trace", "exchange", "balance", "program", "distributed", "compare", "out-of-memory"]
 NAMES = ["one_tile", "all_tiles", "four_ipus", "out_of_memory", "empty"]
 # What has to stand in a view of a report.
 SHOWS = {
@@ -28,16 +27,18 @@ SHOWS = {
     ("all_tiles", "distributed"): "runs on one IPU",
     ("all_tiles", "out-of-memory"): "The program fits",
     ("all_tiles", "compare"): "Give two to compare",
-    ("four_ipus", "distributed"): "Messages between IPUs",
+    ("four_ipus", "distributed"): "Where values lie",
     ("out_of_memory", "summary"): "It does not fit",
     ("out_of_memory", "out-of-memory"): "Tiles that do not fit",
     ("out_of_memory", "trace"): "nothing was executed",
     ("empty", "summary"): "Target",
     ("empty", "trace"): "not run",
-    ("empty", "plan"): "pando search --report",
-    ("plan", "plan"): "certificate:",
+    ("empty", "distributed"): "pando search --report",
+    ("plan", "distributed"): "certificate:",
     ("plan", "summary"): "Target",
     ("plan", "trace"): "not run",
+    ("ranks", "distributed"): "Where values lie",
+    ("ranks", "summary"): "Target",
 }
 failures = []
 
@@ -58,7 +59,7 @@ def click_through(b, name, page):
     seconds = b.open(page)
     check_quiet(b, name)
     first = b.ask("return document.querySelector('main').dataset.view")
-    check(f"{name}: first view", first == {"out_of_memory": "out-of-memory", "plan": "plan"}.get(name, "summary"), first)
+    check(f"{name}: first view", first == {"out_of_memory": "out-of-memory", "plan": "distributed", "ranks": "distributed"}.get(name, "summary"), first)
     from selenium.webdriver.common.by import By
 
     for view in VIEWS:
@@ -81,7 +82,7 @@ def use_keys(b, page, traced):
     from selenium.webdriver.common.keys import Keys
 
     b.open(page)
-    for i, view in enumerate(NUMBERED):
+    for i, view in enumerate(VIEWS):
         b.press("1234567890"[i])
         check(f"key {i + 1}", b.ask("return document.querySelector('main').dataset.view") == view, view)
     b.press("1", "]")
@@ -146,7 +147,7 @@ def use_plan(b, page):
     """The points of a search and the schedule of the best one, by keys."""
     from selenium.webdriver.common.keys import Keys
 
-    b.open(page, "plan")
+    b.open(page, "distributed")
     b.ask("document.querySelectorAll('.plan-points circle')[1].focus()")
     b.press(Keys.ENTER)
     b.until("return /point=1/.test(location.hash)", "Enter chooses a point")
@@ -159,6 +160,24 @@ def use_plan(b, page):
     text = b.ask("return document.querySelector('main').innerText")
     check("why not, memory and certificate", all(t in text for t in ("Why not", "Memory at the peak", "Certificate")), text[:400])
     check_quiet(b, "plan")
+
+
+def use_schedule(b, page):
+    """A run on four devices: both clocks, arrows, messages, memory over time."""
+    b.open(page, "distributed")
+    text = b.ask("return document.querySelector('main').innerText")
+    check("the parts of a run", all(t in text for t in ("forward", "backward", "receive", "Memory in use over time", "Messages", "Where values lie")), text[:600])
+    bubbles = b.ask("return [...document.querySelectorAll('main th')].some((h) => /bubbles/.test(h.textContent))")
+    check("devices have bubbles", bubbles)
+    pixels = "const c = [...document.querySelectorAll('.picture canvas')].pop(); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.reduce((n, v) => n + (v > 0), 0)"
+    with_arrows = b.ask(pixels)
+    b.go("distributed&arrows=off")
+    b.driver.execute_async_script("setTimeout(arguments[0], 400)")
+    check("messages are arrows", with_arrows > b.ask(pixels), with_arrows)
+    b.go("distributed&clock=host")
+    b.driver.execute_async_script("setTimeout(arguments[0], 400)")
+    check("the host's clock", "of the host" in b.ask("return document.querySelector('main').innerText"))
+    check_quiet(b, "a run on four devices")
 
 
 def follow_links(b, page, report_text):
@@ -237,10 +256,12 @@ def damaged_bytes(whole):
 
 
 def pictures(b, pages, folder):
-    """The screenshots of docs/level/viewer.md."""
+    """The screenshots of docs/level/viewer.md: each view."""
     shots = {
         "viewer_summary": ("all_tiles", "summary", 1240, 700), "viewer_memory": ("all_tiles", "memory&layout=chip", 1240, 830), "viewer_balance": ("all_tiles", "balance", 1240, 860),
-        "viewer_plan": ("plan", "plan", 1240, 1000),
+        "viewer_liveness": ("all_tiles", "liveness&step=20", 1240, 860), "viewer_trace": ("all_tiles", "trace", 1240, 860), "viewer_exchange": ("all_tiles", "exchange", 1240, 860),
+        "viewer_program": ("all_tiles", "program", 1240, 760), "viewer_compare": ("compared", "compare", 1240, 760), "viewer_out_of_memory": ("out_of_memory", "out-of-memory", 1240, 860),
+        "viewer_plan": ("plan", "distributed", 1240, 1000), "viewer_distributed": ("ranks", "distributed", 1240, 900), "viewer_ipus": ("four_ipus", "distributed", 1240, 900),
     }
     for name, (report, place, width, height) in shots.items():
         b.size(width, height)
@@ -271,13 +292,16 @@ def main():
         reports["plan"] = folder / "plan.pando"
         subprocess.run([build / "bin/pando", "search", "gpt3-13b", "--machine", "h100", "--devices", "16", "--batch", "64", "--why-not", "d=16", "--require", "p=4", "--quiet", "--report", reports["plan"]],
                        stdout=subprocess.DEVNULL, check=True)
+        reports["ranks"] = browser.report_of_ranks(build, folder)
+        pages["ranks"] = browser.page_of(build, [reports["ranks"]], folder / "ranks.html")
         pages["plan"] = browser.page_of(build, [reports["plan"]], folder / "plan.html")
         pages["compared"] = browser.page_of(build, [reports["one_tile"], reports["all_tiles"]], folder / "compared.html")
         b = browser.Browser()
         try:
-            for name in [*NAMES, "plan"]:
+            for name in [*NAMES, "plan", "ranks"]:
                 click_through(b, name, pages[name])
             use_plan(b, pages["plan"])
+            use_schedule(b, pages["ranks"])
             b.open(pages["compared"])
             check("two reports are compared", b.ask("return document.querySelector('main').dataset.view") == "compare" and "B − A" in b.text(), b.text()[:300])
             check_quiet(b, "compared")

@@ -18,7 +18,8 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     for name in ["package.json", "package-lock.json", "tsconfig.json"]:
         shutil.copy(VIEWER / name, work / name)
-    shutil.copytree(VIEWER / "src", work / "src", dirs_exist_ok=True)
+    shutil.rmtree(work / "src", ignore_errors=True)
+    shutil.copytree(VIEWER / "src", work / "src")
     subprocess.run([*npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=work, check=True, stdout=subprocess.PIPE)
     return subprocess.run([*npm, "run", "--silent", "types"], cwd=work, check=False).returncode
 

@@ -104,7 +104,7 @@ function missing_of(view: View, report: Report, other: Report | undefined): stri
 }
 
 function first_view(report: Report): string {
-  if (report.plan) return "plan";
+  if (report.plan) return "distributed";
   return report.out_of_memory ? "out-of-memory" : "summary";
 }
 

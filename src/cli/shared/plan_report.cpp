@@ -20,21 +20,6 @@ std::vector<std::string> memory_kinds() {
   return kinds;
 }
 
-// Names of events by number.
-class Names {
- public:
-  explicit Names(profile::DevicePlan& plan) : plan_(plan) {}
-  std::uint32_t operator()(const std::string& name) {
-    const auto [it, added] = ids_.emplace(name, static_cast<std::uint32_t>(plan_.names.size()));
-    if (added) plan_.names.push_back(name);
-    return it->second;
-  }
-
- private:
-  profile::DevicePlan& plan_;
-  std::map<std::string, std::uint32_t> ids_;
-};
-
 // What is both among the best and on the frontier is one point.
 class Points {
  public:
@@ -63,7 +48,7 @@ void add_timeline(profile::DevicePlan& plan, const simulate::Program& program, c
     for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k)
       device.memory.push_back(d < memory.size() ? static_cast<double>(memory[d].at_peak[k]) : 0);
   }
-  Names name(plan);
+  profile::PlanNames name(plan);
   for (const simulate::Event& e : timeline.events)
     profile::add_event(plan, {static_cast<std::uint32_t>(e.device), name(program.label(e.label)), e.transfer, e.start, e.seconds});
 }
@@ -76,7 +61,7 @@ void add_step(profile::DevicePlan& plan, const search::Transformer& model, const
   const std::vector<search::RankMemory> memory =
       search::memory_of_ranks({model, cluster, nullptr, search::measured_shapes_of(cluster)}, strategy);
   plan.kinds = memory_kinds();
-  Names name(plan);
+  profile::PlanNames name(plan);
   for (std::size_t r = 0; r < t.table.ranks.size(); ++r) {
     profile::PlanDevice device{fmt::format("rank {}", r), 0, 0, 0, std::vector<double>(simulate::kMemoryKinds, 0.0)};
     const auto event = [&](const std::string& what, bool transfer, double begin, double seconds) {
@@ -117,11 +102,8 @@ void add_points(profile::DevicePlan& plan, const search::ProgramResult& result) 
 }
 
 void write_plan(const profile::DevicePlan& plan, const std::string& file) {
-  profile::Report report;
-  report.target.name = plan.machine;
-  report.plan = plan;
   std::ostringstream out;
-  profile::write_report(report, out);
+  profile::write_report(plan, out);
   write_file(file, out.str());
 }
 

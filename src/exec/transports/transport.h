@@ -22,6 +22,7 @@ struct Packet {
     ready,    // a rank has compiled
     result,   // a tensor for rank 0
     ended,    // a rank has sent all its results
+    profile,  // what a device did in a step
   };
   Kind kind = Kind::data;
   // The rank that posted it; the transport says it.

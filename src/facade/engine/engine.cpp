@@ -297,6 +297,11 @@ void Engine::simulateError(ErrorCode code) { Access::idle(*this).simulated_error
 namespace pando {
 
 void on_step(poplar::Engine& engine, std::function<void(poplar::StringRef)> f) {
+  if (!f) return on_step_done(engine, {});
+  on_step_done(engine, [f = std::move(f)](const StepDone& step) { f(step.name); });
+}
+
+void on_step_done(poplar::Engine& engine, std::function<void(const StepDone&)> f) {
   poplar::core::EngineState& s = facade::Access::idle(engine);
   s.step = std::move(f);
   poplar::attach_observer(s);

@@ -33,7 +33,7 @@ struct EngineState {
   EngineOptions options;
   std::unique_ptr<ExecutableState> executable;
   std::unique_ptr<pando::cycles::CycleModel> cycles;
-  std::function<void(poplar::StringRef)> step;
+  std::function<void(const pando::StepDone&)> step;
   std::unique_ptr<pando::facade::StepWatch> watch;
   std::unique_ptr<pando::facade::TensorWatch> tensors;
   std::unique_ptr<pando::facade::StepTimes> times;

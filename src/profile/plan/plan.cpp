@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "profile/damage/damaged.h"
@@ -47,27 +48,111 @@ std::vector<std::string> texts(const Json& object, const char* name) {
   return all;
 }
 
-Json events_json(const DevicePlan& p) {
-  // By column: many events are few lists.
-  Json device = Json::array(), name = Json::array(), transfer = Json::array(), begin = Json::array(), seconds = Json::array();
-  for (const PlanEvent& e : p.events) {
-    device.push_back(e.device), name.push_back(e.name), transfer.push_back(e.transfer), begin.push_back(e.begin),
-        seconds.push_back(e.seconds);
-  }
-  return {{"device", device}, {"name", name}, {"transfer", transfer}, {"begin", begin}, {"seconds", seconds}};
+// By column: many rows are few lists. `skips`: without the column, a reader has zeros.
+template <class Rows, class F>
+void add_column(Json& to, const char* name, const Rows& rows, bool skips, F value) {
+  if (skips) return;
+  Json& column = to[name] = Json::array();
+  for (const auto& row : rows) column.push_back(value(row));
+}
+template <class Rows, class F>
+bool all_zero(const Rows& rows, F value) {
+  return std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return value(row) == 0; });
 }
 
-void read_events(DevicePlan& p, const Json& events) {
-  constexpr const char* kWhere = "plan.events";
-  const Json &device = list(events, "device", kWhere), &name = list(events, "name", kWhere), &transfer = list(events, "transfer", kWhere),
-             &begin = list(events, "begin", kWhere), &seconds = list(events, "seconds", kWhere);
-  for (const Json* column : {&name, &transfer, &begin, &seconds}) {
-    if (column->size() != device.size()) damaged(kWhere, fmt::format("lists of {} and {} events", device.size(), column->size()));
+Json events_json(const DevicePlan& p) {
+  Json out = Json::object();
+  using E = PlanEvent;
+  add_column(out, "device", p.events, false, [](const E& e) { return e.device; });
+  add_column(out, "name", p.events, false, [](const E& e) { return e.name; });
+  add_column(out, "transfer", p.events, false, [](const E& e) { return e.transfer; });
+  add_column(out, "begin", p.events, false, [](const E& e) { return e.begin; });
+  add_column(out, "seconds", p.events, false, [](const E& e) { return e.seconds; });
+  add_column(out, "kind", p.events, p.event_kinds.empty(), [](const E& e) { return e.kind; });
+  const auto bytes = [](const E& e) { return e.bytes; };
+  add_column(out, "bytes", p.events, all_zero(p.events, bytes), bytes);
+  const bool no_host = all_zero(p.events, [](const E& e) { return e.host_seconds; });
+  add_column(out, "host_begin", p.events, no_host, [](const E& e) { return e.host_begin; });
+  add_column(out, "host_seconds", p.events, no_host, [](const E& e) { return e.host_seconds; });
+  return out;
+}
+
+Json messages_json(const DevicePlan& p) {
+  Json out = Json::object();
+  using M = PlanMessage;
+  add_column(out, "from", p.messages, false, [](const M& m) { return m.from; });
+  add_column(out, "to", p.messages, false, [](const M& m) { return m.to; });
+  add_column(out, "name", p.messages, false, [](const M& m) { return m.name; });
+  add_column(out, "bytes", p.messages, false, [](const M& m) { return m.bytes; });
+  add_column(out, "sent", p.messages, false, [](const M& m) { return m.sent; });
+  add_column(out, "received", p.messages, false, [](const M& m) { return m.received; });
+  const bool no_host = all_zero(p.messages, [](const M& m) { return m.host_received; });
+  add_column(out, "host_sent", p.messages, no_host, [](const M& m) { return m.host_sent; });
+  add_column(out, "host_received", p.messages, no_host, [](const M& m) { return m.host_received; });
+  return out;
+}
+
+Json values_json(const DevicePlan& p) {
+  Json out = Json::array();
+  for (const PlanValue& v : p.values)
+    out.push_back({{"name", v.name}, {"kind", v.kind}, {"shape", v.shape}, {"bytes", v.bytes}, {"devices", v.devices}});
+  return out;
+}
+
+// The lists of a table by column, all of one length.
+class Columns {
+ public:
+  Columns(const Json& table, const char* where, const char* first)
+      : table_(table), where_(where), rows_(list(table, first, where).size()) {}
+  std::size_t rows() const { return rows_; }
+  const Json& operator[](const char* name) const {
+    const Json& column = list(table_, name, where_);
+    if (column.size() != rows_) damaged(where_, fmt::format("lists of {} and {} rows", rows_, column.size()));
+    return column;
   }
-  for (std::size_t i = 0; i < device.size(); ++i) {
+  // Null: the table has no such column.
+  const Json* maybe(const char* name) const { return table_.contains(name) ? &(*this)[name] : nullptr; }
+
+ private:
+  const Json& table_;
+  const char* where_;
+  std::size_t rows_;
+};
+double number_at(const Json* column, std::size_t i, const char* where) { return column ? number((*column)[i], where) : 0; }
+
+void read_events(DevicePlan& p, const Json& events) {
+  const Columns c(events, "plan.events", "device");
+  const Json &device = c["device"], &name = c["name"], &transfer = c["transfer"], &begin = c["begin"], &seconds = c["seconds"];
+  const Json *kind = c.maybe("kind"), *bytes = c.maybe("bytes"), *host_begin = c.maybe("host_begin"),
+             *host_seconds = c.maybe("host_seconds");
+  for (std::size_t i = 0; i < c.rows(); ++i) {
     p.events.push_back({index(device[i], p.devices.size(), "plan.events.device"), index(name[i], p.names.size(), "plan.events.name"),
                         flag(transfer[i], "plan.events.transfer"), number(begin[i], "plan.events.begin"),
-                        number(seconds[i], "plan.events.seconds")});
+                        number(seconds[i], "plan.events.seconds"), kind ? index((*kind)[i], p.event_kinds.size(), "plan.events.kind") : 0,
+                        number_at(bytes, i, "plan.events.bytes"), number_at(host_begin, i, "plan.events.host_begin"),
+                        number_at(host_seconds, i, "plan.events.host_seconds")});
+  }
+}
+
+void read_messages(DevicePlan& p, const Json& messages) {
+  const Columns c(messages, "plan.messages", "from");
+  const Json &from = c["from"], &to = c["to"], &name = c["name"], &bytes = c["bytes"], &sent = c["sent"], &received = c["received"];
+  const Json *host_sent = c.maybe("host_sent"), *host_received = c.maybe("host_received");
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    p.messages.push_back({index(from[i], p.devices.size(), "plan.messages.from"), index(to[i], p.devices.size(), "plan.messages.to"),
+                          index(name[i], p.names.size(), "plan.messages.name"), whole(bytes[i], "plan.messages.bytes"),
+                          number(sent[i], "plan.messages.sent"), number(received[i], "plan.messages.received"),
+                          number_at(host_sent, i, "plan.messages.host_sent"), number_at(host_received, i, "plan.messages.host_received")});
+  }
+}
+
+void read_values(DevicePlan& p, const Json& values) {
+  for (const Json& v : values) {
+    constexpr const char* kWhere = "plan.values";
+    PlanValue& value = p.values.emplace_back();
+    value.name = text(member(v, "name", kWhere), kWhere), value.kind = text(member(v, "kind", kWhere), kWhere);
+    value.shape = text(member(v, "shape", kWhere), kWhere), value.bytes = number(member(v, "bytes", kWhere), kWhere);
+    for (const Json& d : list(v, "devices", kWhere)) value.devices.push_back(index(d, p.devices.size(), "plan.values.devices"));
   }
 }
 
@@ -80,6 +165,13 @@ void add_event(DevicePlan& plan, const PlanEvent& event) {
     ++plan.events_lost;
 }
 
+void add_message(DevicePlan& plan, const PlanMessage& message) {
+  if (plan.messages.size() < kMostPlanEvents)
+    plan.messages.push_back(message);
+  else
+    ++plan.messages_lost;
+}
+
 std::string plan_json(const DevicePlan& p) {
   Json points = Json::array(), devices = Json::array();
   for (const PlanPoint& x : p.points)
@@ -87,10 +179,13 @@ std::string plan_json(const DevicePlan& p) {
   for (const PlanDevice& d : p.devices)
     devices.push_back(
         {{"name", d.name}, {"computing", d.computing}, {"transferring", d.transferring}, {"end", d.end}, {"memory", d.memory}});
-  const Json json{{"title", p.title},     {"machine", p.machine},     {"text", p.text},
-                  {"why_not", p.why_not}, {"seconds", p.seconds},     {"memory_limit", p.memory_limit},
-                  {"points", points},     {"kinds", p.kinds},         {"devices", devices},
-                  {"names", p.names},     {"events", events_json(p)}, {"events_lost", p.events_lost}};
+  Json json{{"title", p.title},     {"machine", p.machine},     {"text", p.text},
+            {"why_not", p.why_not}, {"seconds", p.seconds},     {"memory_limit", p.memory_limit},
+            {"points", points},     {"kinds", p.kinds},         {"devices", devices},
+            {"names", p.names},     {"events", events_json(p)}, {"events_lost", p.events_lost}};
+  if (!p.event_kinds.empty()) json["event_kinds"] = p.event_kinds;
+  if (!p.messages.empty()) json["messages"] = messages_json(p), json["messages_lost"] = p.messages_lost;
+  if (!p.values.empty()) json["values"] = values_json(p);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -119,7 +214,13 @@ DevicePlan plan_of_json(std::string_view bytes) {
       damaged("plan.devices.memory", fmt::format("{} numbers, there are {} kinds", d.memory.size(), p.kinds.size()));
   }
   p.names = texts(json, "names");
+  if (json.contains("event_kinds")) p.event_kinds = texts(json, "event_kinds");
   read_events(p, member(json, "events", "plan"));
+  if (json.contains("messages")) {
+    read_messages(p, json["messages"]);
+    p.messages_lost = whole(member(json, "messages_lost", "plan"), "plan.messages_lost");
+  }
+  if (json.contains("values")) read_values(p, list(json, "values", "plan"));
   p.events_lost = whole(member(json, "events_lost", "plan"), "plan.events_lost");
   return p;
 }

@@ -25,6 +25,18 @@ DevicePlan example() {
   return p;
 }
 
+// A run: what the host's clock says, messages, memory in use, where values lie.
+DevicePlan run_example() {
+  DevicePlan p = example();
+  p.points.clear();
+  p.event_kinds = {"forward", "send"};
+  for (PlanEvent& e : p.events)
+    e.kind = e.transfer ? 1 : 0, e.bytes = 1e6 + e.device, e.host_begin = 2 * e.begin, e.host_seconds = 2 * e.seconds;
+  p.messages = {{0, 1, 1, 64, 0.2, 0.4, 0.4, 0.8}, {0, 1, 1, 64, 0.3, 0.5, 0.6, 1.0}};
+  p.values = {{"w", "variable", "float32(4, 4)", 64, {0, 1}}, {"x", "variable", "float32(2)", 8, {1}}};
+  return p;
+}
+
 Report report_of(const DevicePlan& plan) {
   Report r;
   r.target.name = plan.machine;
@@ -47,6 +59,29 @@ TEST(Plan, IsReadAsItWasWritten) {
   EXPECT_EQ(plan.events.size(), 3u);
   EXPECT_EQ(plan.events[1].name, 1u);
   EXPECT_TRUE(plan.events[1].transfer);
+}
+
+TEST(Plan, ARunIsReadAsItWasWritten) {
+  const DevicePlan plan = report_of(run_example()).plan;
+  EXPECT_EQ(plan_json(plan), plan_json(run_example()));
+  EXPECT_EQ(plan.messages[1].host_received, 1.0);
+  EXPECT_EQ(plan.events[1].kind, 1u);
+  EXPECT_EQ(plan.values[0].devices.size(), 2u);
+}
+
+TEST(Plan, ARunAnswersBySchedulesMessagesAndPlaces) {
+  const Report r = report_of(run_example());
+  Json answer = ask(r, "schedule", 10);
+  EXPECT_EQ(answer["rows"][1]["device"], "rank 1");
+  EXPECT_NEAR(answer["rows"][1]["bubbles"].get<double>(), 0.4, 1e-12);
+  EXPECT_NEAR(answer["bubbles"].get<double>(), 0.3, 1e-12);
+  EXPECT_NEAR(answer["rows"][1]["host_end_us"].get<double>(), 8e5, 1e-6);
+  answer = ask(r, "messages", 10);
+  EXPECT_EQ(answer["bytes"], 128);
+  EXPECT_EQ(answer["rows"][0]["messages"], 2);
+  EXPECT_NEAR(answer["rows"][0]["us_each"].get<double>(), 2e5, 1e-6);
+  answer = ask(r, "placement", 10);
+  EXPECT_EQ(answer["rows"][0]["devices"], Json::array({"rank 0", "rank 1"}));
 }
 
 TEST(Plan, OtherReportsHaveNone) {
@@ -99,13 +134,30 @@ TEST(Plan, DamageIsNamed) {
   expect_damaged(j.dump(), "2 is named, there are 2");
   j = whole;
   j["events"]["begin"].push_back(1);
-  expect_damaged(j.dump(), "lists of 3 and 4 events");
+  expect_damaged(j.dump(), "lists of 3 and 4 rows");
   j = whole;
   j["devices"][1]["memory"] = {1};
   expect_damaged(j.dump(), "1 numbers, there are 2 kinds");
   j = whole;
   j["points"][0]["seconds"] = "soon";
   expect_damaged(j.dump(), "plan.points.seconds");
+}
+
+TEST(Plan, DamageOfARunIsNamed) {
+  const Json whole = Json::parse(plan_json(run_example()));
+  const auto changed = [&](auto change, const char* what) {
+    Json j = whole;
+    change(j);
+    expect_damaged(j.dump(), what);
+  };
+  changed([](Json& j) { j["events"]["kind"][0] = 2; }, "2 is named, there are 2");
+  changed([](Json& j) { j["events"]["bytes"].push_back(1); }, "lists of 3 and 4 rows");
+  changed([](Json& j) { j["messages"]["to"][1] = 9; }, "plan.messages.to");
+  changed([](Json& j) { j["messages"].erase("sent"); }, "'sent' is missing");
+  changed([](Json& j) { j["messages"]["host_sent"][0] = "late"; }, "plan.messages.host_sent");
+  changed([](Json& j) { j["values"][0]["devices"] = {5}; }, "plan.values.devices");
+  changed([](Json& j) { j["values"][1].erase("bytes"); }, "'bytes' is missing");
+  changed([](Json& j) { j.erase("messages_lost"); }, "'messages_lost' is missing");
 }
 
 }  // namespace

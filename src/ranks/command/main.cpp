@@ -24,6 +24,7 @@
 #include "ir/checks/read_module.h"
 #include "ir/error.h"
 #include "ir/shared/print_tensor.h"
+#include "profile/report.h"
 #include "project/parts/pipeline.h"
 #include "ranks/data/pieces.h"
 #include "ranks/launch.h"
@@ -130,6 +131,12 @@ std::map<std::int32_t, std::uint64_t> executables_of(const std::string& file) {
   if (all.empty()) fail(ErrorKind::file_load_error, "unreadable-file", "{} has no hashes of executables", file);
   return all;
 }
+void write_plan(const profile::DevicePlan& plan, const std::string& file) {
+  std::ostringstream out;
+  profile::write_report(plan, out);
+  write_file(file, out.str());
+}
+
 void write_executables(const Result& r, const std::string& file) {
   std::string text;
   for (const auto& [device, hash] : r.executables) text += fmt::format("{} {:016x}\n", device, hash);
@@ -190,6 +197,7 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
       if (const std::string unused = data.unknown_arrays(names_of(program)); !unused.empty()) complain("pando run: warning: " + unused);
     Result r = run(std::move(input->program), data, transport, options, board);
     if (rank == 0) {
+      if (!r.plan.title.empty()) write_plan(r.plan, options.profile);
       if (!a.executables.empty() && options.executables.empty()) write_executables(r, a.executables);
       if (options.results && data.pieces()) r = join(r, *data.pieces());
       show(r, a);
@@ -289,9 +297,10 @@ int command(int argc, char** argv) {
   app.add_option("-o,--output", a.output, "FILE.npz: variables at the end by name; what was stored as output/NAME, (blocks, shape)");
   app.add_option("--executables", a.executables,
                  "FILE of the executables' hashes, by device: they must be those; written where there is none");
-  app.add_option("--profile", a.options.profile,
-                 "FILE of the report of compiling and of the first step, which pando report shows; of several devices a file for each: "
-                 "FILE.pando becomes FILE.N.pando for device N");
+  app.add_option(
+      "--profile", a.options.profile,
+      "FILE of the report of compiling and of the first step, which pando report shows; of several devices: FILE.pando has the schedule "
+      "of all, their messages and memory, FILE.N.pando the tiles of device N");
   app.add_flag("-q,--quiet", a.quiet, "Without the results as text; without -o, too, they are not kept");
   app.add_flag("--times", a.times, "Compute, messages and waiting of each device");
   app.footer(help_footer(

@@ -1,4 +1,4 @@
-// The document `plan`: a search's points, when each device of a step does what, what its memory holds.
+// The document `plan`: a search's points, when each device of a step does what, what it sends, what its memory holds, where values lie.
 import { ReportError } from "./container.ts";
 
 export interface PlanPoint {
@@ -20,6 +20,27 @@ export interface PlanEvents {
   transfer: boolean[];
   begin: number[];
   seconds: number[];
+  kind?: number[]; // in Plan.event_kinds
+  bytes?: number[]; // of the device, in use during it
+  host_begin?: number[];
+  host_seconds?: number[];
+}
+export interface PlanMessages {
+  from: number[];
+  to: number[];
+  name: number[];
+  bytes: number[];
+  sent: number[];
+  received: number[];
+  host_sent?: number[];
+  host_received?: number[];
+}
+export interface PlanValue {
+  name: string;
+  kind: string;
+  shape: string;
+  bytes: number; // on each of its devices
+  devices: number[];
 }
 export interface Plan {
   title: string;
@@ -34,6 +55,10 @@ export interface Plan {
   names: string[];
   events: PlanEvents;
   events_lost: number;
+  event_kinds: string[];
+  messages: PlanMessages;
+  messages_lost: number;
+  values: PlanValue[];
 }
 
 function damaged(how: string): never {
@@ -55,5 +80,24 @@ export function plan_of(json: unknown): Plan | undefined {
   if (!Number.isInteger(n) || [e.name, e.transfer, e.begin, e.seconds].some((column) => column?.length !== n)) damaged("the lists of its events differ in length");
   for (let i = 0; i < n; ++i)
     if (!(e.device[i]! < p.devices.length && e.name[i]! < p.names.length && Number.isFinite(e.begin[i]) && e.seconds[i]! >= 0)) damaged(`event ${i} names what is not there`);
+  p.event_kinds ??= [];
+  p.messages ??= { from: [], to: [], name: [], bytes: [], sent: [], received: [] };
+  p.messages_lost ??= 0;
+  p.values ??= [];
+  check_more(p);
   return p;
+}
+
+function check_more(p: Plan) {
+  const below = (end: number) => (x: unknown) => Number.isInteger(x) && (x as number) >= 0 && (x as number) < end;
+  const e = p.events, n = e.device.length, m = p.messages, count = m.from?.length;
+  if (!Array.isArray(p.event_kinds) || !Array.isArray(p.values) || !Number.isFinite(p.messages_lost)) damaged("its kinds, values or messages are no lists");
+  for (const name of ["kind", "bytes", "host_begin", "host_seconds"] as const)
+    if (e[name] !== undefined && (e[name]!.length !== n || !e[name]!.every(Number.isFinite))) damaged(`the events' '${name}' are ${e[name]!.length} numbers, there are ${n} events`);
+  if (e.kind && !e.kind.every(below(p.event_kinds.length))) damaged("an event is of a kind that is not there");
+  for (const name of ["to", "name", "bytes", "sent", "received"] as const) if (m[name]?.length !== count || !m[name].every(Number.isFinite)) damaged("the lists of its messages differ in length");
+  for (const name of ["host_sent", "host_received"] as const) if (m[name] !== undefined && m[name]!.length !== count) damaged("the lists of its messages differ in length");
+  if (![m.from, m.to].every((list) => list.every(below(p.devices.length))) || !m.name.every(below(p.names.length))) damaged("a message names what is not there");
+  if (!p.values.every((v) => typeof v?.name === "string" && typeof v.kind === "string" && typeof v.shape === "string" && Number.isFinite(v.bytes) && Array.isArray(v.devices) && v.devices.every(below(p.devices.length))))
+    damaged("a value has no name, kind, size or device");
 }

@@ -4,20 +4,13 @@ import { count, percent, plural, seconds } from "../format.ts";
 import { busy_tiles_source } from "../pictures/busy_tiles.ts";
 import { describe_event, lanes_source } from "../pictures/lanes.ts";
 import { kTerms, Report } from "../report/report.ts";
-import { trace_of, Trace } from "../report/trace.ts";
+import { all_traces } from "../report/traces.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
 import { add_path, Flame, flame_root } from "../widgets/flame.tsx";
 import { Choice, Empty, Legend, Link } from "../widgets/parts.tsx";
 import { Picture, show_in_group } from "../widgets/picture.tsx";
 import { Table } from "../widgets/table.tsx";
-
-const traces_of = new WeakMap<Report, Trace[]>();
-export function all_traces(report: Report): Trace[] {
-  let traces = traces_of.get(report);
-  if (!traces) traces_of.set(report, (traces = report.streams.map((s) => trace_of(report, s))));
-  return traces;
-}
 
 function FlameOfSteps({ report, stream }: { report: Report; stream: number | undefined }) {
   const term = use_param("flame.of", "all");

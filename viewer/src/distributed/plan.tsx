@@ -1,14 +1,17 @@
-// A search or a simulated step: the certificate, the points, the best one's schedule, memory by device.
+// A search, a simulated step or a step of a run on several devices: the certificate, the points, the schedule with its messages, memory by
+// device, where values lie.
 import { useMemo } from "preact/hooks";
 import { series } from "../colours.ts";
 import { bytes, percent, plural, seconds, short_bytes } from "../format.ts";
-import { plan_lanes } from "../pictures/plan_lanes.ts";
+import { by_host, plan_lanes } from "../pictures/plan_lanes.ts";
 import { Plan, PlanPoint } from "../report/plan.ts";
-import { set, use_index } from "../state.ts";
-import { View, ViewProps } from "../view.ts";
-import { Card, Legend } from "../widgets/parts.tsx";
+import { set, use_index, use_param } from "../state.ts";
+import { ViewProps } from "../view.ts";
+import { Card, Choice, Legend } from "../widgets/parts.tsx";
 import { Picture } from "../widgets/picture.tsx";
+import { Line, Plot } from "../widgets/plot.tsx";
 import { Table } from "../widgets/table.tsx";
+import { Messages, Pair } from "./messages.tsx";
 
 const kWide = 900, kHigh = 340, kLeft = 80, kBottom = 40;
 
@@ -60,8 +63,69 @@ function Memory({ plan }: { plan: Plan }) {
   );
 }
 
-function Show({ report }: ViewProps) {
-  const plan = report.plan!, lanes = useMemo(() => plan_lanes(plan), [plan]), chosen = use_index("point", plan.points.length);
+/** Memory in use of each device over time: the most of each of so many equal times. */
+function memory_over_time(plan: Plan): { x: Float64Array; lines: Line[] } | undefined {
+  const e = plan.events;
+  if (!e.bytes) return undefined;
+  const bins = 1500, length = Math.max(1e-12, ...plan.devices.map((d) => d.end)), x = Float64Array.from({ length: bins }, (_, k) => (k * length) / bins);
+  const values = plan.devices.map(() => new Float64Array(bins));
+  for (let i = 0; i < e.device.length; ++i) {
+    const of = values[e.device[i]!]!;
+    for (let k = Math.max(0, Math.floor((e.begin[i]! / length) * bins)), end = Math.min(bins - 1, Math.floor(((e.begin[i]! + e.seconds[i]!) / length) * bins)); k <= end; ++k) of[k] = Math.max(of[k]!, e.bytes[i]!);
+  }
+  for (const of of values) for (let k = 0; k < bins; ++k) if (of[k] === 0) of[k] = k > 0 ? of[k - 1]! : (of.find((b) => b > 0) ?? 0);
+  return { x, lines: plan.devices.slice(0, 32).map((d, i) => ({ title: d.name, colour: series(i), values: values[i]! })) };
+}
+
+/** Messages by sender, receiver and name. */
+function message_sums(plan: Plan) {
+  const m = plan.messages, sums = new Map<string, { from: number; to: number; name: string; times: number; bytes: number }>();
+  for (let i = 0; i < m.from.length; ++i) {
+    const key = `${m.from[i]} ${m.to[i]} ${m.name[i]}`, sum = sums.get(key) ?? { from: m.from[i]!, to: m.to[i]!, name: plan.names[m.name[i]!]!, times: 0, bytes: 0 };
+    (sum.times += 1), (sum.bytes += m.bytes[i]!);
+    sums.set(key, sum);
+  }
+  return [...sums.values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+function PlanMessages({ plan }: { plan: Plan }) {
+  const sums = useMemo(() => message_sums(plan), [plan]), pairs = new Map<string, Pair>(), name = (i: number) => plan.devices[i]!.name;
+  if (sums.length === 0) return null;
+  for (const s of sums) {
+    const key = `${s.from} ${s.to}`, pair = pairs.get(key) ?? { from: s.from, to: s.to, bytes: 0 };
+    pair.bytes += s.bytes;
+    pairs.set(key, pair);
+  }
+  return (
+    <>
+      <h3>Messages</h3>
+      <Messages count={plan.devices.length} name={name} pairs={[...pairs.values()]} />
+      <Table id="messages" rows={sums} noun="message" height={260} columns={[
+        { id: "name", title: "value", value: (s) => s.name }, { id: "from", title: "from", value: (s) => name(s.from) }, { id: "to", title: "to", value: (s) => name(s.to) },
+        { id: "times", title: "messages", value: (s) => s.times }, { id: "bytes", title: "bytes", value: (s) => s.bytes, text: bytes, bar: true },
+      ]} />
+      {plan.messages_lost > 0 && <p class="soft">The report has no room for {plural(plan.messages_lost, "later message")}.</p>}
+    </>
+  );
+}
+
+function Values({ plan }: { plan: Plan }) {
+  if (plan.values.length === 0) return null;
+  return (
+    <>
+      <h3>Where values lie</h3>
+      <Table id="values" rows={plan.values} noun="value" height={300} columns={[
+        { id: "name", title: "value", value: (v) => v.name }, { id: "kind", title: "kind", value: (v) => v.kind }, { id: "shape", title: "shape", value: (v) => v.shape },
+        { id: "bytes", title: "on each device", value: (v) => v.bytes, text: bytes, bar: true }, { id: "devices", title: "devices", value: (v) => v.devices.map((d) => plan.devices[d]!.name.replace(/^(device|rank) /, "")).join(", ") },
+      ]} />
+    </>
+  );
+}
+
+export function PlanView({ report }: ViewProps) {
+  const clock = use_param("clock", "machine"), arrows = use_param("arrows", "on") === "on", whole = report.plan!;
+  const has_host = whole.events.host_seconds !== undefined, plan = useMemo(() => (clock === "host" ? by_host(whole) : whole), [whole, clock]);
+  const lanes = useMemo(() => plan_lanes(plan, arrows), [plan, arrows]), memory = useMemo(() => memory_over_time(plan), [plan]), chosen = use_index("point", plan.points.length);
   const point = chosen === undefined ? undefined : plan.points[chosen], count = plan.devices.length, end = Math.max(0, ...plan.devices.map((d) => d.end));
   return (
     <>
@@ -70,7 +134,7 @@ function Show({ report }: ViewProps) {
         <Card value={seconds(plan.seconds)} title="a step" />
         {plan.points.length > 0 && <Card value={bytes(plan.points[0]!.bytes)} title="the fullest device" />}
         {plan.memory_limit > 0 && <Card value={bytes(plan.memory_limit)} title="memory of a device" />}
-        {count > 0 && plan.seconds > 0 && <Card value={percent(plan.devices.reduce((s, d) => s + d.computing, 0) / (count * plan.seconds))} title="of the time computes" />}
+        {count > 0 && plan.seconds > 0 && clock !== "host" && <Card value={percent(plan.devices.reduce((s, d) => s + d.computing, 0) / (count * plan.seconds))} title="of the time computes" />}
       </div>
       {plan.points.length > 0 && (
         <>
@@ -87,25 +151,30 @@ function Show({ report }: ViewProps) {
       {plan.events.device.length > 0 && (
         <>
           <h3>Schedule{plan.points.length > 0 ? " of the best" : ""}</h3>
-          <Legend items={lanes.legend} />
-          <Picture id="plan-schedule" source={lanes} height={Math.min(520, 40 + 2 * count * (count > 8 ? 12 : 22))} title="schedule of the devices" margin_left={110} />
+          <div class="bar">
+            <Legend items={lanes.legend} />
+            {has_host && <Choice title="clock" value={clock} on={(v) => set({ clock: v, "plan-schedule": "" })} options={[{ id: "machine", title: "of the machine, modelled" }, { id: "host", title: "of the host" }]} />}
+            {plan.messages.from.length > 0 && <Choice title="messages" value={arrows ? "on" : "off"} on={(v) => set({ arrows: v })} options={[{ id: "on", title: "as arrows" }, { id: "off", title: "hidden" }]} />}
+          </div>
+          <Picture key={clock} id="plan-schedule" source={lanes} height={Math.min(520, 40 + 2 * count * (count > 8 ? 12 : 22))} title="schedule of the devices" margin_left={110} />
           {Math.abs(end / plan.seconds - 1) > 0.005 && <p class="soft">Replayed pass by pass, the schedule ends after {seconds(end)}; the estimate of a step is {seconds(plan.seconds)}.</p>}
           {plan.events_lost > 0 && <p class="soft">The report holds the first {plural(plan.events.device.length, "event")}; {plural(plan.events_lost, "later one")} {plan.events_lost === 1 ? "is" : "are"} not in it.</p>}
         </>
       )}
+      {memory && <><h3>Memory in use over time</h3><Plot title="memory of the devices over time" lines={memory.lines} x={memory.x} steps x_title="time" x_text={seconds} text={short_bytes} /></>}
       {plan.devices.some((d) => d.memory.some((b) => b > 0)) && <Memory plan={plan} />}
       {count > 0 && (
         <Table id="plan-devices" rows={plan.devices} noun="device" height={260} columns={[
           { id: "name", title: "device", value: (d) => d.name }, { id: "computing", title: "computes", value: (d) => d.computing, text: seconds, bar: true }, { id: "transferring", title: "transfers", value: (d) => d.transferring, text: seconds },
+          { id: "bubbles", title: "bubbles", value: (d) => (plan.seconds > 0 ? Math.max(0, 1 - d.computing / plan.seconds) : 0), text: percent, hidden: clock === "host" },
           { id: "end", title: "ends", value: (d) => d.end, text: seconds }, { id: "bytes", title: "peak memory", value: (d) => d.memory.reduce((a, b) => a + b, 0), text: bytes, bar: true },
           ...plan.kinds.map((kind, k) => ({ id: `kind${k}`, title: kind, value: (d: Plan["devices"][0]) => d.memory[k]!, text: bytes, hidden: true })),
         ]} />
       )}
+      <PlanMessages plan={plan} />
+      <Values plan={plan} />
       {plan.why_not && <><h3>Why not</h3><pre class="plan-text">{plan.why_not}</pre></>}
       {plan.text && <><h3>{plan.points.length > 0 ? "Certificate" : "What was said"}</h3><pre class="plan-text">{plan.text}</pre></>}
     </>
   );
 }
-
-const view: View = { id: "plan", title: "Plan", order: 11, missing: (r) => (r.plan ? undefined : "The report is of a program on tiles. pando search --report and pando simulate --report write plans."), show: Show };
-export default view;
