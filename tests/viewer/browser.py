@@ -139,3 +139,14 @@ def report_of_ranks(build, folder):
         if result.returncode != 0:
             raise AssertionError(f"{command}: {result.stdout[-2000:]}")
     return report
+
+
+def report_of_product(build, folder, kind):
+    """The report of examples/product, slow or fast."""
+    program, include, lib = folder / "product", HERE.parents[1] / "include", build / "lib"
+    if not program.exists():
+        subprocess.run(["g++", "-std=c++17", f"-I{include}", "examples/product/product.cpp", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lpoplar", "-lpoplin", "-lpopops", "-lpoputil", "-o", program],
+                       cwd=HERE.parents[1], check=True)
+    options = {"autoReport.all": "true", "autoReport.directory": str(folder / f"product_{kind}")}
+    subprocess.run([program, kind], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)}, check=True)
+    return find_report(folder / f"product_{kind}")

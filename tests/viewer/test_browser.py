@@ -169,7 +169,12 @@ def use_schedule(b, page):
     check("the parts of a run", all(t in text for t in ("forward", "backward", "receive", "Memory in use over time", "Messages", "Where values lie")), text[:600])
     bubbles = b.ask("return [...document.querySelectorAll('main th')].some((h) => /bubbles/.test(h.textContent))")
     check("devices have bubbles", bubbles)
-    pixels = "const c = [...document.querySelectorAll('.picture canvas')].pop(); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.reduce((n, v) => n + (v > 0), 0)"
+    pixels = """
+      const from = [...document.querySelectorAll('.picture canvas')].pop(), to = document.createElement('canvas');
+      to.width = from.width; to.height = from.height;
+      const c = to.getContext('2d');
+      c.drawImage(from, 0, 0);
+      return c.getImageData(0, 0, to.width, to.height).data.reduce((n, v) => n + (v > 0), 0);"""
     with_arrows = b.ask(pixels)
     b.go("distributed&arrows=off")
     b.driver.execute_async_script("setTimeout(arguments[0], 400)")
@@ -228,8 +233,8 @@ def damage(b, build, folder, report):
         b.open(file)
         said = "cannot be shown" in b.text()
         if not said:
-            for view in VIEWS:
-                b.go(view)
+            for place in [*VIEWS, "memory&tile=5&step=3"]:
+                b.go(place)
                 said = said or "cannot be read" in b.text() or "is damaged" in b.ask("return document.body.innerText")
         check(f"damaged ({name}): the page says so", said, b.text()[:300])
         check(f"damaged ({name}): no script error", not (c := b.complaints()), c[:2])
@@ -256,12 +261,13 @@ def damaged_bytes(whole):
 
 
 def pictures(b, pages, folder):
-    """The screenshots of docs/level/viewer.md: each view."""
+    """The screenshots of docs/level/viewer.md, each view, and of docs/guide/find-a-slow-step.md."""
     shots = {
         "viewer_summary": ("all_tiles", "summary", 1240, 700), "viewer_memory": ("all_tiles", "memory&layout=chip", 1240, 830), "viewer_balance": ("all_tiles", "balance", 1240, 860),
         "viewer_liveness": ("all_tiles", "liveness&step=20", 1240, 860), "viewer_trace": ("all_tiles", "trace", 1240, 860), "viewer_exchange": ("all_tiles", "exchange", 1240, 860),
         "viewer_program": ("all_tiles", "program", 1240, 760), "viewer_compare": ("compared", "compare", 1240, 760), "viewer_out_of_memory": ("out_of_memory", "out-of-memory", 1240, 860),
         "viewer_plan": ("plan", "distributed", 1240, 1000), "viewer_distributed": ("ranks", "distributed", 1240, 900), "viewer_ipus": ("four_ipus", "distributed", 1240, 900),
+        "product_memory": ("slow", "memory", 1240, 620), "product_exchange": ("slow", "exchange&exchange=0", 1240, 800), "product_compare": ("products", "compare", 1240, 620),
     }
     for name, (report, place, width, height) in shots.items():
         b.size(width, height)
@@ -313,6 +319,9 @@ def main():
                 compare_painters(b, pages["all_tiles"])
             damage(b, build, folder, reports["all_tiles"])
             if arguments.pictures:
+                slow, fast = (browser.report_of_product(build, folder, kind) for kind in ("slow", "fast"))
+                pages["slow"] = browser.page_of(build, [slow], folder / "slow.html")
+                pages["products"] = browser.page_of(build, [slow, fast], folder / "products.html")
                 pictures(b, pages, arguments.pictures.resolve())
         finally:
             b.close()

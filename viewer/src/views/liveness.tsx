@@ -4,7 +4,7 @@ import { bytes, short_bytes } from "../format.ts";
 import { Report, Stream } from "../report/report.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
-import { Choice, Empty, Link } from "../widgets/parts.tsx";
+import { At, Choice, Empty, Link, source_column } from "../widgets/parts.tsx";
 import { Plot } from "../widgets/plot.tsx";
 import { Table } from "../widgets/table.tsx";
 
@@ -14,12 +14,12 @@ interface LiveRow {
   category: string;
   now: number;
   before: number;
-  source: string;
+  source: { file: string; line: number } | undefined;
 }
 
 export function live_rows(report: Report, order: number, other: number | undefined): LiveRow[] {
   const now = report.live_at(order), before = other === undefined ? undefined : report.live_at(other);
-  return report.variables.map((v) => ({ index: v.index, name: v.name || "(no name)", category: report.category_name(v.category), now: now[v.index]!, before: before?.[v.index] ?? 0, source: v.source ? `${v.source.file}:${v.source.line}` : "" }))
+  return report.variables.map((v) => ({ index: v.index, name: v.name || "(no name)", category: report.category_name(v.category), now: now[v.index]!, before: before?.[v.index] ?? 0, source: v.source }))
     .filter((r) => (before ? r.now !== r.before : r.now > 0));
 }
 
@@ -87,7 +87,7 @@ function Liveness({ report }: ViewProps) {
             { id: "name", title: "variable", value: (r) => r.name }, { id: "category", title: "category", value: (r) => r.category },
             { id: "now", title: `bytes at ${order}`, value: (r) => r.now, text: bytes, bar: other === undefined },
             ...(other === undefined ? [] : [{ id: "before", title: `bytes at ${other}`, value: (r: LiveRow) => r.before, text: bytes }, { id: "difference", title: "difference", value: (r: LiveRow) => r.now - r.before, text: (v: number) => (v > 0 ? "+" : "") + bytes(v) }]),
-            { id: "source", title: "source", value: (r) => r.source },
+            source_column((r: { source: At | undefined }) => r.source),
           ]} />
         </>
       )}

@@ -6,7 +6,7 @@ import { Report } from "../report/report.ts";
 import { tile_busy, tile_idle, tile_traffic } from "../report/tiles.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
-import { Choice, Empty, Facts, Legend, Link } from "../widgets/parts.tsx";
+import { At, Choice, Empty, Facts, Legend, Link, source_column } from "../widgets/parts.tsx";
 import { Picture } from "../widgets/picture.tsx";
 import { Line, Plot } from "../widgets/plot.tsx";
 import { Table } from "../widgets/table.tsx";
@@ -105,7 +105,7 @@ function Memory({ report }: ViewProps) {
         { id: "always", title: "always live", value: (v) => v.always, text: bytes, hidden: true },
         { id: "first", title: "first step", value: (v) => v.first, hidden: true },
         { id: "last", title: "last step", value: (v) => Math.max(0, v.last - 1), hidden: true },
-        { id: "source", title: "source", value: (v) => (v.source ? `${v.source.file}:${v.source.line}` : "") },
+        source_column((v: { source: At | undefined }) => v.source),
       ]} />
     </>
   );

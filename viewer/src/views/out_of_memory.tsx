@@ -4,7 +4,7 @@ import { at_step } from "../pictures/address_map.ts";
 import { use_index } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
 import { AdviceList } from "../widgets/advice.tsx";
-import { Link } from "../widgets/parts.tsx";
+import { At, Link, source_column } from "../widgets/parts.tsx";
 import { Table } from "../widgets/table.tsx";
 import { PeakByCategory } from "./liveness.tsx";
 import { AddressMap } from "./memory.tsx";
@@ -31,7 +31,7 @@ function OutOfMemory({ report }: ViewProps) {
           {residents.length > 0 ? (
             <Table id="residents" rows={residents} noun="resident" sort="-bytes" height={300} columns={[
               { id: "name", title: "what", value: (r) => r.v.name || "(no name)" }, { id: "category", title: "category", value: (r) => report.category_name(r.v.category) }, { id: "bytes", title: "bytes on this tile", value: (r) => r.bytes, text: bytes, bar: true }, { id: "tiles", title: "tiles that have a part", value: (r) => r.v.tiles },
-              { id: "alive", title: "live until", value: (r) => (r.v.always > 0 && r.v.last === 0 ? "always" : `step ${Math.max(0, r.v.last - 1)}`) }, { id: "source", title: "source", value: (r) => (r.v.source ? `${r.v.source.file}:${r.v.source.line}` : "") },
+              { id: "alive", title: "live until", value: (r) => (r.v.always > 0 && r.v.last === 0 ? "always" : `step ${Math.max(0, r.v.last - 1)}`) }, source_column((r: { v: { source: At | undefined } }) => r.v.source),
             ]} />
           ) : <p class="soft">The report has no address map of this tile.</p>}
           {report.has_allocations && <><h3>Where the bytes of all tiles are at that step</h3><PeakByCategory report={report} order={order} /><h3>Address map of tile {tile}</h3><AddressMap report={report} tile={tile} order={order} /></>}

@@ -3,7 +3,7 @@ import { bytes, count, percent, plural, short } from "../format.ts";
 import { ProgramPart, Report } from "../report/report.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
-import { Empty, Facts, Link } from "../widgets/parts.tsx";
+import { At, Empty, Facts, Link, Source, source_column } from "../widgets/parts.tsx";
 import { Scatter } from "../widgets/scatter.tsx";
 import { Table } from "../widgets/table.tsx";
 
@@ -61,7 +61,7 @@ function PartDetails({ report, row }: { report: Report; row: Row }) {
         {report.executed && <> · <Link view="trace" params={{ find: part.name }}>in the trace</Link></>}
       </p>
       <Facts rows={[
-        ["source", part.source ? `${part.source.file}:${part.source.line}` : cs?.source ? `${cs.source.file}:${cs.source.line}` : "not known"], ["executions", count(row.executions)], ["cycles", count(row.cycles)],
+        ["source", part.source ?? cs?.source ? <Source at={(part.source ?? cs?.source)!} /> : "not known"], ["executions", count(row.executions)], ["cycles", count(row.cycles)],
         ...(cs ? ([["vertices", count(cs.vertices)], ["floating-point operations", count(cs.flops)]] as [string, string][]) : []), ...(exchange ? ([["bytes between tiles", bytes(exchange.bytes)]] as [string, string][]) : []),
       ]} />
       {groups.length > 0 && (
@@ -111,13 +111,13 @@ function Program({ report }: ViewProps) {
             </span>) },
           { id: "kind", title: "kind", value: (r) => r.part.kind }, { id: "executions", title: "executions", value: (r) => r.executions, hidden: !report.executed }, { id: "cycles", title: "cycles", value: (r) => r.cycles, bar: true, hidden: !report.executed },
           { id: "share", title: "share", value: (r) => r.cycles / cycles, text: percent, hidden: true }, { id: "vertices", title: "vertices", value: (r) => r.vertices || (report.compute_sets[r.part.compute_set]?.vertices ?? 0) }, { id: "exchanged", title: "exchanged", value: (r) => r.exchanged, text: bytes, hidden: !report.executed },
-          { id: "flops", title: "operations", value: (r) => r.flops, hidden: true }, { id: "source", title: "source", value: (r) => (r.part.source ? `${r.part.source.file}:${r.part.source.line}` : "") },
+          { id: "flops", title: "operations", value: (r) => r.flops, hidden: true }, source_column((r: { part: { source: At | undefined } }) => r.part.source),
         ]} />
       )}
       {tab === "compute-sets" && (
         <Table id="sets" rows={report.compute_sets} noun="compute set" sort="-vertices" height={460} on_pick={(c) => { const p = report.program.find((q) => q.compute_set === c.index); if (p) set({ step: String(p.order) }); }} columns={[
           { id: "name", title: "compute set", value: (c) => c.name }, { id: "vertices", title: "vertices", value: (c) => c.vertices, bar: true }, { id: "codelets", title: "codelets", value: (c) => [...new Set(c.groups.map((g) => report.codelets[g.codelet]?.name ?? "?"))].join(", ") },
-          { id: "tiles", title: "tiles", value: (c) => { const t = new Set<number>(); for (const g of c.groups) for (let k = g.begin; k < g.end; ++k) t.add(k); return t.size; } }, { id: "flops", title: "operations", value: (c) => c.flops }, { id: "source", title: "source", value: (c) => (c.source ? `${c.source.file}:${c.source.line}` : "") },
+          { id: "tiles", title: "tiles", value: (c) => { const t = new Set<number>(); for (const g of c.groups) for (let k = g.begin; k < g.end; ++k) t.add(k); return t.size; } }, { id: "flops", title: "operations", value: (c) => c.flops }, source_column((c: { source: At | undefined }) => c.source),
         ]} />
       )}
       {tab === "codelets" && (

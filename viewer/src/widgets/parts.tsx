@@ -41,3 +41,21 @@ export function Choice(props: { title: string; value: string; options: { id: str
 export function Facts(props: { rows: [string, ComponentChildren][] }) {
   return <dl class="facts">{props.rows.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>;
 }
+
+export interface At {
+  file: string;
+  line: number;
+}
+/** "net.py:12" of "models/net.py:12", which the title has. */
+export function Source({ at }: { at: At }) {
+  return <span title={`${at.file}:${at.line}`}>{`${at.file.replace(/^.*[\\/]/, "")}:${at.line}`}</span>;
+}
+
+/** The column of a table that names the line of the user's program. */
+export function source_column<Row>(of: (row: Row) => At | undefined) {
+  return {
+    id: "source", title: "source", help: "the line of the program that made it",
+    value: (row: Row) => { const at = of(row); return at ? `${at.file}:${at.line}` : ""; },
+    cell: (row: Row) => { const at = of(row); return at ? <Source at={at} /> : ""; },
+  };
+}
