@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md"]
+PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md", "docs/guide/find-a-slow-step.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUS = re.compile(r"  # status (\d+)$")
 
@@ -72,7 +72,8 @@ def main():
             os.symlink(ROOT / name, pathlib.Path(folder) / name)
         tools = pathlib.Path(os.environ["PANDO_BIN"])
         environment = {**os.environ, "PATH": f"{tools}:{tools.parent / 'venv/bin'}:{os.environ['PATH']}", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "CPATH": str(ROOT / "include"), "LIBRARY_PATH": str(tools.parent / "lib"),
+                       "LD_LIBRARY_PATH": str(tools.parent / "lib")}
 
         def run(command):
             done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
