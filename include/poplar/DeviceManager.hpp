@@ -13,7 +13,8 @@
 namespace poplar {
 
 /// Lists the IPUs of this host. There are none, unless the environment variable PANDO_EMULATED_IPUS=n asks for n emulated ones
-/// ("ipu2", TargetType::IPU): then there is a device for each of them, and one for each aligned group of 2, 4, 8 ... and for all n.
+/// (TargetType::IPU; "ipu2", or the machine or product that PANDO_EMULATED_MACHINE names, such as "bow"): then there is a device for each
+/// of them, and one for each aligned group of 2, 4, 8 ... and for all n.
 class POPLAR_EXPORT DeviceManager {
  public:
   DeviceManager();

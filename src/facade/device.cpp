@@ -166,10 +166,20 @@ std::vector<std::pair<unsigned, unsigned>> groups_of(unsigned ipus) {
   return groups;
 }
 
+// What each of them is: a machine's name, or a product's.
+std::string emulated_machine() {
+  const char* text = std::getenv("PANDO_EMULATED_MACHINE");
+  if (!text || !*text) return "ipu2";
+  if (!pando::facade::find_machine_of_system(text))
+    fail(ErrorKind::invalid_option, "emulated-machine",
+         "PANDO_EMULATED_MACHINE is '{}'; expected a machine (ipu1, ipu2, bow, ipu21) or a product such as Bow-Pod16 or IPU-POD4", text);
+  return text;
+}
+
 Device emulated_device(unsigned id, std::pair<unsigned, unsigned> group, const OptionFlags& options) {
   DeviceState s;
   s.id = id;
-  s.target = Target::createIPUTarget(group.second, "ipu2", options);
+  s.target = Target::createIPUTarget(group.second, emulated_machine(), options);
   for (unsigned i = 0; i < group.second; ++i) s.ipus.push_back(group.first + i);
   return Access::device(std::move(s));
 }

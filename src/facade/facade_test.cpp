@@ -359,6 +359,20 @@ TEST(DeviceManager, EmulatesWhenAsked) {
   expect_error<index_error>([&] { manager.getDevice(7); }, "device 7");
 }
 
+TEST(DeviceManager, EmulatesTheMachineThatIsNamed) {
+  setenv("PANDO_EMULATED_IPUS", "1", 1);
+  const DeviceManager manager = DeviceManager::createDeviceManager();
+  unsetenv("PANDO_EMULATED_IPUS");
+  EXPECT_EQ(manager.getDevice(0).getTarget().getTileClockFrequency(), pando::find_machine("ipu2")->clock_hz);
+  for (const auto& [name, machine] : {std::pair("bow", "bow"), {"ipu21", "ipu21"}, {"Bow-Pod16", "bow"}}) {
+    setenv("PANDO_EMULATED_MACHINE", name, 1);
+    EXPECT_EQ(manager.getDevice(0).getTarget().getTileClockFrequency(), pando::find_machine(machine)->clock_hz) << name;
+  }
+  setenv("PANDO_EMULATED_MACHINE", "stern", 1);
+  expect_error<invalid_option>([&] { manager.getDevice(0); }, "PANDO_EMULATED_MACHINE is 'stern'");
+  unsetenv("PANDO_EMULATED_MACHINE");
+}
+
 TEST(DeviceManager, AnEngineNeedsItsDeviceUntilThatIsDetached) {
   setenv("PANDO_EMULATED_IPUS", "1", 1);
   const DeviceManager manager = DeviceManager::createDeviceManager();

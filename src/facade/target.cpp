@@ -140,15 +140,20 @@ const Machine& machine_named(std::string_view name) {
 }
 
 // Products are named by their number of IPUs, in several spellings: "IPU-POD16", "IPU-M2000", "Bow-Pod64", "BOW-2000".
-const Machine& machine_of_system(const std::string& name) {
-  if (find_machine(name)) return machine_named(name);
+const Machine* find_machine_of_system(const std::string& name) {
+  if (const Machine* m = find_machine(name)) return m;
   std::string lower;
   for (const char c : name)
     if (c != '-' && c != '_' && c != ' ') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower.rfind("bow", 0) == 0) return machine_named("bow");
-  if (lower.rfind("ipupod", 0) == 0 || lower.rfind("ipum2000", 0) == 0 || lower.rfind("pod", 0) == 0) return machine_named("ipu2");
-  if (lower.rfind("c600", 0) == 0) return machine_named("ipu21");
-  return machine_named(name);
+  if (lower.rfind("bow", 0) == 0) return find_machine("bow");
+  if (lower.rfind("ipupod", 0) == 0 || lower.rfind("ipum2000", 0) == 0 || lower.rfind("pod", 0) == 0) return find_machine("ipu2");
+  if (lower.rfind("c600", 0) == 0) return find_machine("ipu21");
+  return nullptr;
+}
+
+const Machine& machine_of_system(const std::string& name) {
+  const Machine* m = find_machine_of_system(name);
+  return m ? *m : machine_named(name);
 }
 
 poplar::Target with_tiles(const poplar::Target& target, unsigned ipus, unsigned tiles_per_ipu) {

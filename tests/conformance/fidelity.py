@@ -44,10 +44,10 @@ class Place:
             raise NotRun(f"{' '.join(command)} ends with status {status}: {last_line(output)}")
         return output
 
-    def run_on(self, ipus, command):
+    def run_on(self, row, command):
         report = self.folder / "report"
         options = {"autoReport.all": "true", "autoReport.directory": str(report), "autoReport.executionProfileProgramRunCount": "100"}
-        return self.run(command, PANDO_EMULATED_IPUS=ipus, POPLAR_ENGINE_OPTIONS=json.dumps(options))
+        return self.run(command, PANDO_EMULATED_IPUS=row["ipus"], PANDO_EMULATED_MACHINE=machine_of(row), POPLAR_ENGINE_OPTIONS=json.dumps(options))
 
     def ask(self, question):
         output = self.run([str(self.prefix / "bin" / "pando"), "report", str(self.folder / "report" / "profile.pando"), "--json", question,
@@ -64,6 +64,11 @@ class Place:
         """Of the run of an engine's program."""
         self.check_counted()
         return sum(run["end"] - run["begin"] for run in self.ask("runs")["rows"] if run["program"] == program)
+
+
+def machine_of(row):
+    """The machine that the row was measured on, by Pando's name: "GC200 (Mk2)" is ipu2."""
+    return {"GC2": "ipu1", "GC200": "ipu2", "Bow": "bow", "C600": "ipu21"}[row["machine"].split()[0]]
 
 
 def last_line(text):
@@ -93,7 +98,7 @@ def stencil(row, place):
     source = place.folder / "main.cpp"
     source.write_text(with_tile_width(source.read_text()))
     place.run(["make", "CXX=g++"])
-    place.run_on(row["ipus"], arguments_of(row, {"--num-iterations": steps}))
+    place.run_on(row, arguments_of(row, {"--num-iterations": steps}))
     return place.cycles_of_program(1) / int(steps)
 
 
@@ -103,14 +108,14 @@ def triad(row, place):
     source = place.folder / "main.cpp"
     source.write_text(source.read_text().replace("num_iterations = 100000;", f"num_iterations = {repeats};"))
     place.run(["make"])
-    place.run_on(row["ipus"], ["./main"])
+    place.run_on(row, ["./main"])
     return place.cycles_of_program(5) / int(repeats)
 
 
 def quadrature(row, place):
     """The program prints what its codelets read from the cycle counter."""
     place.run(["make", "pi"])
-    output = place.run_on(row["ipus"], arguments_of(row))
+    output = place.run_on(row, arguments_of(row))
     found = re.search(r"\((\d+) cycles at", output)
     if not found:
         raise NotRun(f"it does not print its cycles: {last_line(output)}")
@@ -134,7 +139,7 @@ def product(row, place):
                    "-lpoplin", "-lpoputil"])
     sizes = [word for pair in re.findall(r"(-[mkn]) (\d+)", row["arguments"]) for word in pair]
     kind = re.search(r"--type (\w+)", row["arguments"])[1]
-    place.run_on(row["ipus"], ["./matmul_bench", *sizes, "--data-type", kind, "--device-type", "IpuModel21", "--ignore-data", "--profile-dir", "report"])
+    place.run_on(row, ["./matmul_bench", *sizes, "--data-type", kind, "--device-type", "IpuModel21", "--ignore-data", "--profile-dir", "report"])
     place.check_counted()
     steps = [step for step in place.ask("slowest_steps")["rows"] if "matmul" in step["name"]]
     if not steps:

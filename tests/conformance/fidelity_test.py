@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from fidelity import (FITTED, ROWS, NotRun, Place, arguments_of, case_of, checkout_of, copy_program, folder_of, judge_row, predicted_value, program_of, table,
+from fidelity import (FITTED, ROWS, NotRun, Place, arguments_of, case_of, checkout_of, copy_program, folder_of, judge_row, machine_of, predicted_value, program_of, table,
                       with_tile_width, without_sparse)
 
 ALL = list(csv.DictReader(ROWS.read_text().splitlines()))
@@ -45,6 +45,10 @@ class Fidelity(unittest.TestCase):
         self.assertIn("1 predicted rows: mean 10.0 % off, worst 10.0 %, 1 as close as wanted", lines)
         self.assertIn("1 fitted rows: mean 0.0 % off, worst 0.0 %, 1 as close as wanted", lines)
         self.assertEqual(len(lines), 6)  # the row without a prediction has no line
+
+    def test_a_program_runs_on_the_machine_that_it_was_measured_on(self):
+        self.assertEqual([machine_of(row(i, u)) for i, u in (("2", "s"), ("23", "cycles"))], ["ipu2", "bow"])
+        self.assertTrue(all(machine_of(r) for r in ALL))
 
     def test_arguments(self):
         self.assertEqual(arguments_of(row("4", "s"), {"--num-iterations": "10"}), ["./main", "--height", "7000", "--width", "7000", "--num-iterations", "10"])

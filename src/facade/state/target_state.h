@@ -16,6 +16,7 @@ poplar::Target make_target(poplar::core::TargetState state);
 const Machine& machine_named(std::string_view name);
 // Also takes the names of products ("IPU-POD16"): the machine that they are made of.
 const Machine& machine_of_system(const std::string& name);
+const Machine* find_machine_of_system(const std::string& name);  // null if neither a machine nor a product has the name
 // The same target with another number of IPUs, or of tiles on each.
 poplar::Target with_tiles(const poplar::Target& target, unsigned ipus, unsigned tiles_per_ipu);
 
