@@ -190,7 +190,7 @@ std::string help_text() {
   popc --source-of=ADDRESS file.gp     prints FILE:LINE of an address of its code, if it was compiled with -g
   popc --expand-python file.cpp        prints the source with its inline Python replaced by calls of libIPUpy.hpp
 
-  -o FILE              the output (a.gp)
+  -o FILE              the output (a.gp); -: standard output
   -O0 ... -O3 -Os      how much to optimise (-O3)
   -fno-short-loops     loops have no second copy for few iterations
   --checked            accesses through edges are compared with their sizes: what is outside ends the run with an error that names

@@ -75,6 +75,16 @@ TEST_F(PopcTargets, FlagsWithOneDashAndFlagsForClang) {
   EXPECT_THAT(popc("v.cpp -X").text, HasSubstr("missing argument after '-X'"));
 }
 
+TEST_F(PopcTargets, AMinusIsStandardOutput) {
+  write("v.cpp", vertex("*out = 3;"));
+  ASSERT_EQ(popc("v.cpp -o - | tee piped.gp").status, 0);
+  EXPECT_EQ(run_v("piped.gp"), 3);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "-"));
+  EXPECT_THAT(popc("v.cpp --S -o -").text, HasSubstr(".text"));
+  const Result full = popc("v.cpp -o - 2>&1 >/dev/full | cat");
+  EXPECT_THAT(full.text, HasSubstr("popc: error: cannot write to standard output: No space left on device"));
+}
+
 // A build system that shortens the paths of a depfile must find the same files: otherwise it compiles again each time.
 TEST_F(PopcTargets, DepfilesNameFilesAsTheyAre) {
   write("v.cpp", "#include <cmath>\n#include <vector>\n" + vertex("*out = 1;"));

@@ -4,13 +4,18 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 
 #include "base/files/output_file.h"
+#include "base/files/write_all.h"
 #include "base/version.h"
 #include "codelet/popc/popc_version.h"
 #include "codelet/store/gp_file.h"
@@ -49,6 +54,11 @@ std::string bitcode_of(const llvm::Module& module) {
 }
 
 void write_file(const std::string& name, const std::string& content) {
+  if (name == "-") {
+    if (!write_all(STDOUT_FILENO, content))
+      throw std::runtime_error(std::string("cannot write to standard output: ") + std::strerror(errno));
+    return;
+  }
   if (const std::string why = write_output_file(name, content); !why.empty())
     throw std::runtime_error("cannot write '" + name + "': " + why);
 }
