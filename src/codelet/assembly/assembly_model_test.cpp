@@ -619,7 +619,7 @@ void check(const Sample& s, const Words& after, const char* memory) {
   EXPECT_EQ(std::memcmp(memory, expected.memory.data(), kMemoryBytes), 0) << s.text << ": memory";
 }
 
-// Instructions without a model here. Those of control are tested in assembly_test.cpp, the others nowhere yet.
+// Instructions without a model here. Those of control are tested in assembly_test.cpp, the others in weights_test.cpp.
 const std::set<std::string>& without_model() {
   static const std::set<std::string> all = {// Control.
                                             "bri", "br", "call", "brz", "brnz", "brneg", "brpos", "brnzdec", "exitz", "exitnz", "exitneg",
