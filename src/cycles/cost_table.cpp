@@ -149,7 +149,7 @@ InstructionCost CostTable::cost_of(StreamId stream, const tile::Instruction& ins
     case tile::Work::error_if:  // the program goes on: nothing was shown
       break;                    // nothing but the sync
   }
-  cost.cycles.sync = sync_cycles(instruction, moves_data);
+  cost.cycles.sync = sync_cycles(instruction, moves_data, cost.cycles.global_exchange > 0);
   return cost;
 }
 
@@ -240,8 +240,9 @@ void CostTable::add_transfer(std::uint32_t id, InstructionCost& cost) {
   cost.cycles.host += *known;
 }
 
-// Tiles sync before data move between them and where streams sync; IPUs sync where the streams that sync are on several.
-std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool moves_data) const {
+// Tiles sync before data move between them and where streams sync; IPUs sync where the streams that sync are on several. What comes over
+// links has no fixed time of arrival: a second sync of the IPUs says that all of it is there.
+std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool moves_data, bool crosses_ipus) const {
   const tile::Program& p = *program_;
   bool syncs = instruction.sync.valid() && p.syncs[instruction.sync.index()].streams.size() > 1;
   bool across_replicas = tile::row_of(instruction.op).work == tile::Work::cross_replica;
@@ -263,7 +264,7 @@ std::uint64_t CostTable::sync_cycles(const tile::Instruction& instruction, bool 
       }
   }
   unsigned span = across_replicas ? p.replication * p.machine.ipus : low > high ? 1 : high - low + 1;
-  return p.machine.sync_cycles_internal + global_sync_cycles(p.machine, span);
+  return p.machine.sync_cycles_internal + (crosses_ipus ? 2 : 1) * global_sync_cycles(p.machine, span);
 }
 
 }  // namespace pando::cycles

@@ -68,7 +68,7 @@ class CostTable {
   void add_exchange(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
   void add_transfer(std::uint32_t id, InstructionCost& cost);
   void add_channel_step(StreamId stream, const tile::Instruction& instruction, InstructionCost& cost);
-  std::uint64_t sync_cycles(const tile::Instruction& instruction, bool moves_data) const;
+  std::uint64_t sync_cycles(const tile::Instruction& instruction, bool moves_data, bool crosses_ipus) const;
 
   std::shared_ptr<const tile::Program> program_;
   Options::Exchange exchange_model_;

@@ -163,6 +163,21 @@ TEST(ExchangeCost, LocalCopies) {
   EXPECT_FALSE(c.crosses_tiles);
 }
 
+// Rows that move by a word, as those of a grid that get a halo on their left do.
+TEST(ExchangeCost, CopiesBetweenPlacesThatDifferModulo8GoWordByWord) {
+  Machine m = machine("tiny4");
+  EXPECT_EQ(cost_of(m, {}, {move(0, 0, 4, 8196, 800)}).local_copy, 288u + 100);
+  EXPECT_EQ(cost_of(m, {}, {move(0, 0, 0, 8196, 800)}).local_copy, 288u + 400) << "200 words: a load and a store each";
+  EXPECT_EQ(cost_of(m, {}, {move(0, 0, 0, 8194, 6)}).local_copy, 288u + 4);
+  tile::Move rows = move(0, 0, 0, 8192, 40);
+  rows.count = 20;
+  rows.source_step = 40;
+  rows.destination_step = 48;
+  EXPECT_EQ(cost_of(m, {}, {rows}).local_copy, 288u + 20 * 5);
+  rows.destination_step = 44;  // every other row moves by a word
+  EXPECT_EQ(cost_of(m, {}, {rows}).local_copy, 288u + 10 * 5 + 10 * 20);
+}
+
 // Law: more bytes, or one more move, never make an exchange shorter.
 TEST(ExchangeCost, MonotoneInBytes) {
   Random random;

@@ -101,7 +101,7 @@ inline std::vector<Validation> addition_validations() {
 
 // Rows that the model does not meet, and that the documents list as such.
 inline const std::vector<std::string>& rows_not_met() {
-  static const std::vector<std::string> rows = {"sync of a blur iteration, 16 IPUs, Mk1"};
+  static const std::vector<std::string> rows;
   return rows;
 }
 
@@ -120,7 +120,7 @@ inline std::vector<Validation> phase_validations() {
   out.push_back(
       {"sync of a blur iteration, 1 IPU, Mk1", 64, 117, static_cast<double>(exchange_cycles_of(mk1, 1).sync), false, kMostTolerance});
   out.push_back(
-      {"sync of a blur iteration, 16 IPUs, Mk1", 501, 642, static_cast<double>(exchange_cycles_of(mk1, 16).sync), false, kMostTolerance});
+      {"sync of a blur iteration, 16 IPUs, Mk1", 501, 642, static_cast<double>(exchange_cycles_of(mk1, 16).sync), true, kMostTolerance});
   HandProgram copy(*find_machine("ipu21"));
   copy.exchange({0}, "copy", {}, {move(0, 0, 0, 16384, 8192)});
   out.push_back({"copy of 8 KiB within a tile, C600", 1308, 1308, static_cast<double>(run_cycles(copy).local_copy), true, 0.01});
