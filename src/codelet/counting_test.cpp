@@ -59,6 +59,29 @@ constexpr const char* kVertices = R"(
      public:
       Input<float> in; Output<float> out;
       void compute() { *out = static_cast<float>(static_cast<double>(*in) * 1.1); } };
+    class Divides : public Vertex {
+     public:
+      Input<Vector<int>> in; Output<Vector<int>> out; int by;
+      void compute() {
+        int n = in[0]; unsigned u = static_cast<unsigned>(in[1]);
+        out[0] = n / 8; out[1] = n % 8; out[2] = n / 2; out[3] = static_cast<int>(u / 16u + u % 16u); } };
+    class DividesBy : public Vertex {
+     public:
+      Input<Vector<int>> in; Output<Vector<int>> out; int by;
+      void compute() { out[0] = in[0] / by; } };
+    class Neighbours : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out;
+      void compute() { for (unsigned i = 1; i <= out.size(); ++i) out[i - 1] = in[i] * (in[i + 1] + in[i - 1]); } };
+    class Pressed : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out; unsigned n; float a, b, c, d, e, f, g, h, k;
+      void compute() {
+        float sum = 0;
+        for (unsigned i = 0; i < n; ++i) {
+          const float x = in[i];
+          sum += (((((((a * x + b) * x + c) * x + d) * x + e) * x + f) * x + g) * x + h) * x + k; }
+        out[0] = sum; } };
     class Sine : public Vertex {
      public:
       InOut<float> x;
@@ -165,7 +188,8 @@ TEST_F(Counting, LoopsAreSelectedAsText) {
   block 2: 0 slots -> 3
   block 3: 1 slots
     br
-  block 4: 9 slots -> 2, 4
+  block 4: 10 slots -> 2, 4
+    add ; a constant in an address is positive
     ld32
     ld32 ; a field, again
     ld32 | f32mul
@@ -196,6 +220,29 @@ TEST_F(Counting, EachRoundOfASimpleLoopTakesTheSame) {
     EXPECT_GT(round, 0u);
     for (std::size_t n : {1, 2, 30, 1000, 5000}) EXPECT_EQ(of_sizes(name, n + 1) - of_sizes(name, n), round) << name << " " << n;
   }
+}
+
+// Powers of two are shifted; other divisors are divided by in software.
+TEST_F(Counting, DivisionsByPowersOfTwoAreShifts) {
+  const std::string text = printed("Divides::compute()");
+  EXPECT_THAT(text, testing::Not(HasSubstr("nop")));
+  EXPECT_THAT(text, HasSubstr("shrs"));
+  std::vector<int> in(2), out(4);
+  const auto slots = [&](const char* name) { return Object(codelet(name)).edge("in", in).edge("out", out).state("by", 3).count(); };
+  EXPECT_LT(slots("Divides"), 40u);
+  EXPECT_GT(slots("DividesBy"), 40u);
+}
+
+// What public output of a tile's compiler shows: constants in addresses are positive, so an element below the first one takes an `add`.
+TEST_F(Counting, ElementsBelowTheFirstOneTakeAnAddition) {
+  const std::string text = printed("Neighbours::compute()");
+  EXPECT_THAT(text, HasSubstr("add ; a constant in an address is positive"));
+  EXPECT_THAT(printed("Rows::compute()"), testing::Not(HasSubstr("is positive")));
+}
+
+TEST_F(Counting, ValuesWithoutARegisterAreLoadedAgain) {
+  EXPECT_THAT(printed("Pressed::compute()"), HasSubstr("back from the stack"));
+  EXPECT_THAT(printed("Rows::compute()"), testing::Not(HasSubstr("back from the stack")));
 }
 
 TEST_F(Counting, WhatTheCyclesFollowFrom) {

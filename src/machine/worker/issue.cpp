@@ -21,18 +21,34 @@ std::vector<unsigned> heights(std::span<const Issue> block) {
 // Which instructions may begin, and the best of them for a pipe.
 class Ready {
  public:
-  explicit Ready(std::span<const Issue> block) : block_(block), heights_(heights(block)), done_(block.size(), false) {
-    for (std::uint32_t i = 0; i < block.size(); ++i) (is_last(i) ? last_ : block[i].late ? late_ : rest_).push_back(i);
+  explicit Ready(std::span<const Issue> block)
+      : block_(block), heights_(heights(block)), done_(block.size(), false), readers_(block.size(), 0) {
+    for (std::uint32_t i = 0; i < block.size(); ++i) {
+      (is_last(i) ? last_ : block[i].late ? late_ : rest_).push_back(i);
+      for (const std::uint32_t read : block[i].reads) ++readers_[read];
+    }
   }
 
   bool is_empty() const { return rest_.empty() && late_.empty() && last_.empty(); }
 
-  std::uint32_t best(Pipe pipe) const {
+  // With `most_words`: none that makes more words of the auxiliary file.
+  std::uint32_t best(Pipe pipe, unsigned most_words = ~0u) const {
     if (rest_.empty() && late_.empty()) return pipe == Pipe::main ? last_.front() : Bundle::kNone;
     std::uint32_t best = Bundle::kNone;
     for (const std::uint32_t i : rest_.empty() ? late_ : rest_)
-      if (block_[i].what->pipe == pipe && is_ready(i) && (best == Bundle::kNone || heights_[i] > heights_[best])) best = i;
+      if (block_[i].what->pipe == pipe && aux_words(i) <= most_words && is_ready(i) &&
+          (best == Bundle::kNone || heights_[i] > heights_[best]))
+        best = i;
     return best;
+  }
+
+  // Words of the auxiliary file that an instruction makes, and that it reads as the last one.
+  unsigned aux_words(std::uint32_t i) const { return block_[i].file == Pipe::aux ? block_[i].words : 0; }
+  unsigned freed_words(std::uint32_t i) const {
+    unsigned out = 0;
+    for (const std::uint32_t read : block_[i].reads)
+      if (readers_[read] == 1 && !block_[read].lives_on) out += aux_words(read);
+    return out;
   }
 
   void take(std::uint32_t i) {
@@ -40,6 +56,7 @@ class Ready {
     std::vector<std::uint32_t>& from = is_last(i) ? last_ : block_[i].late ? late_ : rest_;
     from.erase(std::find(from.begin(), from.end(), i));
     taken_.push_back(i);
+    for (const std::uint32_t read : block_[i].reads) --readers_[read];
   }
   void end_slot() {
     for (const std::uint32_t i : taken_) done_[i] = true;
@@ -55,6 +72,7 @@ class Ready {
   std::span<const Issue> block_;
   const std::vector<unsigned> heights_;
   std::vector<bool> done_;
+  std::vector<unsigned> readers_;  // that are still to come
   std::vector<std::uint32_t> rest_, late_, last_, taken_;
 };
 
@@ -67,13 +85,17 @@ unsigned slots(std::span<const Issue> block, const Bundle& b) {
 
 }  // namespace
 
-std::vector<Bundle> schedule(std::span<const Issue> block) {
+std::vector<Bundle> schedule(std::span<const Issue> block, unsigned aux_words) {
   std::vector<Bundle> out;
   Ready ready(block);
+  unsigned live = 0;
   while (!ready.is_empty()) {
     Bundle b;
-    b.main = ready.best(Pipe::main);
     b.aux = ready.best(Pipe::aux);
+    const bool computes = b.aux != Bundle::kNone;
+    if (computes) live += ready.aux_words(b.aux), live -= std::min(live, ready.freed_words(b.aux));
+    b.main = ready.best(Pipe::main, computes ? aux_words - std::min(aux_words, live) : ~0u);
+    if (b.main != Bundle::kNone) live += ready.aux_words(b.main), live -= std::min(live, ready.freed_words(b.main));
     ready.take(b.main);
     ready.take(b.aux);
     ready.end_slot();

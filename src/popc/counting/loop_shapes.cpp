@@ -143,7 +143,7 @@ void LoopShapes::find_updates(Loop& loop) {
   constexpr std::size_t kMostSteppers = 4;
   struct Group {
     const SCEV* start;
-    unsigned uses;
+    SmallVector<std::pair<const Instruction*, std::int64_t>> accesses;  // and how far from the first one
   };
   std::map<std::string, SmallVector<Group>> by_stride;
   for (BasicBlock* b : loop.blocks()) {
@@ -159,18 +159,23 @@ void LoopShapes::find_updates(Loop& loop) {
       auto& groups = by_stride[stride];
       const auto same = find_if(groups, [&](const Group& g) { return isa<SCEVConstant>(evolution_.getMinusSCEV(r->getStart(), g.start)); });
       if (same == groups.end())
-        groups.push_back({r->getStart(), 1});
+        groups.push_back({r->getStart(), {{&i, 0}}});
       else
-        ++same->uses;
+        same->accesses.push_back({&i, cast<SCEVConstant>(evolution_.getMinusSCEV(r->getStart(), same->start))->getAPInt().getSExtValue()});
     }
   }
   LoopShape& shape = shapes_[&loop];
   for (const auto& [stride, groups] : by_stride) {
-    const bool steps = groups.size() <= kMostSteppers && all_of(groups, [](const Group& g) { return g.uses == 1; });
+    const bool steps = groups.size() <= kMostSteppers && all_of(groups, [](const Group& g) { return g.accesses.size() == 1; });
     shape.updates += steps ? 0 : 1;
     if (!steps) shape.before.push_back("mov");
-    for (const Group& g : groups)
+    const unsigned index = steps ? 0 : ++registers_;
+    for (const Group& g : groups) {
       for (unsigned n = operations_of(g.start); n > 0; --n) shape.before.push_back("add");
+      const unsigned base = ++registers_;
+      for (const auto& [access, distance] : g.accesses)
+        steppings_[access] = {base, index, distance < 0 && access->getParent() == g.accesses.front().first->getParent()};
+    }
   }
 }
 

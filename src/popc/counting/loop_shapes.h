@@ -25,6 +25,13 @@ struct LoopShape {
   llvm::SmallVector<const char*> before;  // instructions in front of it: of the count, of addresses
 };
 
+// A load or store whose address steps with its loop.
+struct Stepping {
+  unsigned base = 0;       // a register: the same number for all accesses that are a constant apart
+  unsigned index = 0;      // of the register that steps for several bases; 0: the base steps by itself
+  bool is_behind = false;  // lower than the first of these accesses, which decides where the register points: constants are unsigned
+};
+
 class LoopShapes {
  public:
   LoopShapes(llvm::Function& function, llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution, unsigned most_repeats);
@@ -32,6 +39,11 @@ class LoopShapes {
   const LoopShape& of(const llvm::Loop& loop) const { return shapes_.find(&loop)->second; }
   // Its value is never computed: an address steps instead, or a counter of rounds.
   bool is_replaced(const llvm::Instruction& i) const { return replaced_.contains(&i); }
+  // Null: its address does not step with the loop that it is in.
+  const Stepping* stepping(const llvm::Instruction& access) const {
+    const auto at = steppings_.find(&access);
+    return at == steppings_.end() ? nullptr : &at->second;
+  }
   // The comparison that ends a loop whose rounds are counted.
   bool is_closing_test(const llvm::Value& v) const { return tests_.contains(&v); }
 
@@ -47,6 +59,8 @@ class LoopShapes {
   llvm::ScalarEvolution& evolution_;
   const unsigned most_repeats_;
   llvm::DenseMap<const llvm::Loop*, LoopShape> shapes_;
+  llvm::DenseMap<const llvm::Instruction*, Stepping> steppings_;
+  unsigned registers_ = 0;  // that are numbered
   llvm::DenseSet<const llvm::Instruction*> replaced_;
   llvm::DenseSet<const llvm::Value*> tests_;
 };

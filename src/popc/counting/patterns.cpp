@@ -8,6 +8,7 @@
 
 #include "codelet/store/gp_file.h"
 #include "machine/worker/instructions.h"
+#include "popc/counting/integers.h"
 #include "popc/passes/symbols.h"
 
 namespace pando::popc {
@@ -81,34 +82,18 @@ std::optional<Pattern> function_of(StringRef name, const Type& type) {
   return std::nullopt;
 }
 
-constexpr unsigned kSoftwareDivision = 40;  // slots of a division of integers, which workers lack: assumed
-
 std::optional<Pattern> integer_pattern(const Instruction& i, std::string& why) {
-  using namespace PatternMatch;
   if (is_word(i)) return Pattern();
-  const unsigned n = lanes_of(*i.getType());
-  const auto each = [&](const char* name) { return times(n, {name}); };
-  switch (i.getOpcode()) {
-    case Instruction::Add: return each("add");
-    case Instruction::Sub: return each("sub");
-    case Instruction::Mul: return each("mul");
-    case Instruction::And: return each("and");
-    case Instruction::Or: return each("or");
-    case Instruction::Xor: return each("xor");
-    case Instruction::Shl: return each("shl");
-    case Instruction::LShr: return each("shr");
-    case Instruction::AShr: return each("shrs");
-    case Instruction::UDiv:
-    case Instruction::SDiv:
-    case Instruction::URem:
-    case Instruction::SRem: return times(n * kSoftwareDivision, {"nop"});
-    default: why = std::string("it has the operation '") + i.getOpcodeName() + "'"; return std::nullopt;
-  }
+  const std::optional<Pattern> one = integer_operation(i, why);
+  if (!one) return std::nullopt;
+  return times(lanes_of(*i.getType()), *one);
 }
 
 std::optional<Pattern> cast_pattern(const CastInst& cast, std::string& why) {
   const Type &from = *cast.getSrcTy(), &to = *cast.getDestTy();
   const unsigned n = lanes_of(to);
+  // What inline assembly returns of a pair of registers: clang hands it over as a double.
+  if (cast.getOpcode() == Instruction::BitCast && is_aux(from) && is_aux(to)) return Pattern();
   if (from.getScalarType()->isDoubleTy() || to.getScalarType()->isDoubleTy()) {
     why = "it computes with double";
     return std::nullopt;
@@ -199,6 +184,7 @@ std::optional<Pattern> intrinsic_pattern(const IntrinsicInst& call, std::string&
     case Intrinsic::ceil:
     case Intrinsic::trunc:
     case Intrinsic::rint:
+    case Intrinsic::roundeven:
     case Intrinsic::nearbyint: return integer({"f32int"});
     case Intrinsic::copysign: return integer({"a.and", "a.andc", "a.or"});
     case Intrinsic::fma:
@@ -213,10 +199,12 @@ std::optional<Pattern> intrinsic_pattern(const IntrinsicInst& call, std::string&
     case Intrinsic::umin: return integer({"cmpult", "movnz"});
     case Intrinsic::abs: return integer({"abs"});
     case Intrinsic::ctlz: return integer({"clz"});
+    case Intrinsic::cttz: return integer({"sub", "and", "clz", "sub"});  // of the lowest bit alone
     case Intrinsic::ctpop: return integer({"popc"});
     case Intrinsic::bitreverse:
     case Intrinsic::bswap: return integer({"swap16", "shuf8x8lo"});
     case Intrinsic::usub_sat: return integer({"cmpult", "sub", "movnz"});
+    case Intrinsic::uadd_sat: return integer({"add", "cmpult", "movnz"});
     case Intrinsic::fshl:
     case Intrinsic::fshr: return integer({"shl", "shr", "or"});
     case Intrinsic::lifetime_start:

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <map>
 
+#include "machine/worker/registers.h"
+#include "popc/counting/integers.h"
 #include "popc/counting/patterns.h"
 
 namespace pando::popc {
@@ -113,12 +115,16 @@ class Selector {
                            (!isa<StoreInst>(i) && (integer->getValue().isSignedIntN(16) || integer->getValue().isIntN(16))) ||
                            integer->isZero();
         if (is_number && constant_instructions(*c) > 0) placed[{place_of(i.getParent()), c}] = "a.or";
-        if (!is_number && !stays && !shapes_.is_replaced(i) && !shapes_.is_closing_test(i)) placed[{place_of(i.getParent()), c}] = "setzi";
+        if (!is_number && !stays && !i.isIntDivRem() && !shapes_.is_replaced(i) && !shapes_.is_closing_test(i))
+          placed[{place_of(i.getParent()), c}] = "setzi";
       }
     }
-    for (const auto& [at, name] : placed)
-      for (unsigned n = StringRef(name) == "setzi" ? 1 : constant_instructions(*at.second); n > 0; --n)
-        extras_[at.first].push_back({name, "a constant"});
+    for (const auto& [at, name] : placed) {
+      const auto* integer = dyn_cast<ConstantInt>(at.second);
+      for (unsigned n = integer ? integer_constant_instructions(integer->getValue()) : constant_instructions(*at.second); n > 0; --n)
+        extras_[at.first].push_back(
+            {integer && n == 1 && integer_constant_instructions(integer->getValue()) > 1 ? "or" : name, "a constant"});
+    }
   }
 
   // What a loop or a join begins with, where that is a constant.
@@ -135,10 +141,50 @@ class Selector {
   Segment& segment() { return out_.blocks.back().segments.back(); }
 
   void begin_segment(Instruction* at) {
+    if (!out_.blocks.back().segments.empty()) issue_slots(segment(), *out_.blocks.back().block);
     out_.blocks.back().segments.push_back({at, {}, {}});
     made_.clear();
     last_store_.clear();
     loads_.clear();
+    behind_.clear();
+    held_.clear();
+    numbers_.clear();
+    reads_held_.clear();
+  }
+
+  // A value of outside the block, by what it is or by the number of its register.
+  using Key = std::pair<const void*, unsigned>;
+  void hold(Key key, const HeldValue& value) {
+    const auto [at, added] = numbers_.try_emplace(key, static_cast<std::uint32_t>(held_.size()));
+    if (added) held_.push_back(value);
+    reads_held_.push_back(at->second);
+  }
+
+  static unsigned words_of(const Type& type, const DataLayout& layout) {
+    if (type.isPointerTy() || type.isIntegerTy() || !type.isSized()) return 1;
+    return std::max<unsigned>(1, static_cast<unsigned>((layout.getTypeStoreSize(const_cast<Type*>(&type)).getFixedValue() + 3) / 4));
+  }
+
+  // What an operand that the block does not make holds.
+  void hold_operand(const Value& v, const Instruction& user) {
+    const bool is_number = is_aux(*v.getType());
+    const HeldValue value{is_number ? Pipe::aux : Pipe::main, words_of(*v.getType(), layout_), false, false};
+    if (const auto* c = dyn_cast<Constant>(&v)) {
+      if (!is_number || constant_instructions(*c) == 0) return;
+      const bool is_splat = c->getType()->isVectorTy();
+      hold({c, 0}, {Pipe::aux, is_splat ? value.words : 1, false, constant_instructions(*c) == 1 && !is_splat});
+      return;
+    }
+    const auto* maker = dyn_cast<Instruction>(&v);
+    if (!maker && !isa<Argument>(v)) return;
+    if (maker && (shapes_.is_replaced(*maker) || shapes_.is_closing_test(*maker))) return;
+    if (maker && maker->getParent() == user.getParent() && !isa<PHINode>(maker)) {
+      for (const Value* operand : maker->operands())  // it takes no instruction: what it is made of is held
+        if (!made_.contains(operand)) hold_operand(*operand, *maker);
+      return;
+    }
+    const bool changes = maker && isa<PHINode>(maker) && maker->getParent() == user.getParent();
+    hold({&v, 0}, {value.file, value.words, changes, false});
   }
 
   std::uint32_t emit(const char* name, const Values& after, const Instruction* of, std::string text = "") {
@@ -150,6 +196,11 @@ class Selector {
     issue.after.erase(std::unique(issue.after.begin(), issue.after.end()), issue.after.end());
     for (const std::uint32_t needed : issue.after) segment().issues[needed].late = false;
     if (of && of->getDebugLoc()) issue.line = of->getDebugLoc().getLine();
+    issue.reads = issue.after;
+    issue.file = row->pipe;
+    issue.words = row->ends_bundles || StringRef(name).starts_with("st") ? 0 : 1;
+    issue.held = std::move(reads_held_);
+    reads_held_.clear();
     segment().issues.push_back(std::move(issue));
     return static_cast<std::uint32_t>(segment().issues.size() - 1);
   }
@@ -158,12 +209,50 @@ class Selector {
     Values out;
     for (const Value* operand : i.operands()) {
       if (!made_.contains(operand) && is_loaded_again(operand, i.getParent())) {
-        made_[operand] = {emit("ld32", {}, &i, "a field, again")};
-        if (isa<ShuffleVectorInst>(operand)) made_[operand] = {emit("a.mov", made_[operand], &i, "into both lanes")};
+        std::vector<std::uint32_t> waiting = std::move(reads_held_);
+        reads_held_.clear();
+        hold({function_.getArg(0), 0}, {});
+        made_[operand] = {emit("ld32", stores_that_change(*field_behind(operand)), &i, "a field, again")};
+        segment().issues.back().file = is_aux(*operand->getType()) ? Pipe::aux : Pipe::main;
+        if (isa<ShuffleVectorInst>(operand) && !takes_a_scalar(i, *operand))
+          made_[operand] = {emit("a.mov", made_[operand], &i, "into both lanes")};
+        reads_held_ = std::move(waiting);
       }
-      if (const auto at = made_.find(operand); at != made_.end()) out.append(at->second.begin(), at->second.end());
+      if (const auto at = made_.find(operand); at != made_.end())
+        out.append(at->second.begin(), at->second.end());
+      else
+        hold_operand(*operand, i);
     }
     return out;
+  }
+
+  // Additions, products and comparisons of vectors take one number for all lanes as one of the operands, subtractions as the first.
+  static bool takes_a_scalar(const Instruction& user, const Value& operand) {
+    const unsigned opcode = user.getOpcode();
+    if (opcode == Instruction::FSub) return user.getOperand(0) == &operand && user.getOperand(1) != &operand;
+    const bool has_form = opcode == Instruction::FAdd || opcode == Instruction::FMul || opcode == Instruction::FCmp;
+    return has_form && user.getOperand(0) != user.getOperand(1);
+  }
+
+  static bool may_change(const StoreInst& store, const LoadInst& field) {
+    const Type* type = store.getValueOperand()->getType();
+    return (type->isVectorTy() || type == field.getType()) && !isa<AllocaInst>(getUnderlyingObject(store.getPointerOperand()));
+  }
+  Values stores_that_change(const LoadInst& field) const {
+    Values out;
+    for (const auto& [store, makers] : last_store_)
+      if (may_change(*cast<StoreInst>(store), field)) out.append(makers.begin(), makers.end());
+    return out;
+  }
+  // Behind such a store, its fields are loaded once more.
+  void forget_fields(const StoreInst& store) {
+    SmallVector<const Value*, 4> forgotten;
+    for (const auto& [value, makers] : made_) {
+      const auto* maker = dyn_cast<Instruction>(value);
+      if (!maker || maker->getParent() == store.getParent()) continue;
+      if (const LoadInst* field = field_behind(value); field && may_change(store, *field)) forgotten.push_back(value);
+    }
+    for (const Value* value : forgotten) made_.erase(value);
   }
 
   // A field of the vertex, or what broadcasts one.
@@ -185,9 +274,7 @@ class Selector {
     return any_of(loop->blocks(), [&](const BasicBlock* b) {
       return any_of(*b, [&](const Instruction& i) {
         const auto* store = dyn_cast<StoreInst>(&i);
-        const Type* type = store ? store->getValueOperand()->getType() : nullptr;
-        return type && (type->isVectorTy() || type == field->getType()) &&
-               !isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand()));
+        return store && may_change(*store, *field);
       });
     });
   }
@@ -195,7 +282,34 @@ class Selector {
   void emit_pattern(const Pattern& pattern, Instruction& i) {
     Values after = makers_of(i);
     for (const char* name : pattern) after = {emit(name, after, &i)};
+    if (!pattern.empty()) set_result(i, segment().issues.back());
     made_[&i] = std::move(after);
+  }
+
+  void set_result(const Instruction& i, Issue& issue) {
+    const Loop* loop = loops_.getLoopFor(i.getParent());
+    issue.file = is_aux(*i.getType()) ? Pipe::aux : Pipe::main;
+    issue.words = words_of(*i.getType(), layout_);
+    for (const User* u : i.users()) {
+      const auto& user = *cast<Instruction>(u);
+      const bool is_next = isa<PHINode>(user) && loop && user.getParent() == loop->getHeader();
+      if (is_next && user.getParent() == i.getParent()) issue.words = 0;  // it takes the register of the round before
+      if (is_next || user.getParent() != i.getParent()) issue.lives_on = true;
+    }
+  }
+
+  // Registers are short where a loop runs: what finds none there is loaded again.
+  void issue_slots(Segment& s, const BasicBlock& b) {
+    const Loop* loop = loops_.getLoopFor(&b);
+    if (!loop || !loop->isInnermost()) {
+      s.bundles = schedule(s.issues);
+      return;
+    }
+    unsigned changing = 0;
+    for (const HeldValue& v : held_)
+      if (v.changes && v.file == Pipe::aux) changing += v.words;
+    s.bundles = schedule(s.issues, registers_of(Pipe::aux) - std::min(changing, registers_of(Pipe::aux) / 2));
+    fit_registers(s.issues, s.bundles, held_);
   }
 
   void select_block(BasicBlock& b) {
@@ -218,7 +332,7 @@ class Selector {
         return;
       }
     }
-    for (Segment& s : out_.blocks.back().segments) s.bundles = schedule(s.issues);
+    issue_slots(segment(), b);
   }
 
   void select(Instruction& i) {
@@ -273,14 +387,16 @@ class Selector {
     const std::uint64_t align = load ? load->getAlign().value() : cast<StoreInst>(i).getAlign().value();
     std::uint64_t bytes = tile_bytes(type, layout_);
     const bool aux = is_aux(type);
-    if (type.isDoubleTy()) return refuse("it computes with double");
-    Values after = makers_of(i);
+    Values after = read_address(i);
+    Values reads = after;
     order_memory(i, after);
+    const std::vector<std::uint32_t> held = std::move(reads_held_);
     Values made;
     while (bytes > 0) {
       std::uint64_t piece = 8;
       while (piece > bytes || (piece > align && align > 0) || (piece == 8 && !aux)) piece /= 2;
       bytes -= piece;
+      reads_held_ = held;
       std::uint32_t last = 0;
       if (load) {
         last = emit(piece == 8 ? "ld64" : piece == 4 ? "ld32" : piece == 2 ? (aux ? "ldb16" : "ldz16") : "ldz8", after, &i);
@@ -294,13 +410,54 @@ class Selector {
         for (const char* name : part) chain = {last = emit(name, chain, &i)};
       }
       made.push_back(last);
+      Issue& issue = segment().issues.back();
+      issue.reads.assign(reads.begin(), reads.end());
+      if (!load) continue;
+      set_result(i, issue);
+      issue.words = issue.words == 0 ? 0 : std::max<unsigned>(1, static_cast<unsigned>(piece / 4));
     }
+    reads_held_.clear();
+    if (const auto* store = dyn_cast<StoreInst>(&i)) forget_fields(*store);
     if (load) {
       made_[&i] = made;
       loads_.push_back({&i, made});
     } else {
       last_store_.push_back({&i, made});
     }
+  }
+
+  // What an access reads: the value that it stores, and registers of its address.
+  Values read_address(const Instruction& i) {
+    const Stepping* stepping = shapes_.stepping(i);
+    if (!stepping) return makers_of(i);
+    Values out;
+    if (const auto* store = dyn_cast<StoreInst>(&i)) {
+      const Value* value = store->getValueOperand();
+      if (const auto at = made_.find(value); at != made_.end())
+        out = at->second;
+      else
+        hold_operand(*value, i);
+    }
+    if (stepping->is_behind) {
+      auto [at, added] = behind_.try_emplace(stepping->base, 0);
+      if (added) {
+        std::vector<std::uint32_t> waiting = std::move(reads_held_);
+        reads_held_.clear();
+        hold_stepping(*stepping);
+        at->second = emit("add", {}, &i, "a constant in an address is positive");
+        reads_held_ = std::move(waiting);
+      }
+      out.push_back(at->second);
+      hold({nullptr, ~0u}, {Pipe::main, 1, false, false});  // the negative constant
+      return out;
+    }
+    hold_stepping(*stepping);
+    return out;
+  }
+
+  void hold_stepping(const Stepping& stepping) {
+    hold({nullptr, stepping.base}, {Pipe::main, 1, stepping.index == 0, false});
+    if (stepping.index > 0) hold({nullptr, stepping.index}, {Pipe::main, 1, true, false});
   }
 
   void order_memory(const Instruction& i, Values& after) {
@@ -357,7 +514,10 @@ class Selector {
       const LoopShape& shape = shapes_.of(*loop);
       for (unsigned n = 0; n < shape.updates; ++n) segment().issues[emit("add", {}, nullptr, "the next addresses")].late = true;
       if (shape.closing == Closing::repeats) return static_cast<void>(out_.blocks.back().repeats = true);
-      if (shape.closing == Closing::counts) return static_cast<void>(emit("brnzdec", {}, &i));
+      if (shape.closing == Closing::counts) {
+        hold({loop, 1}, {Pipe::main, 1, true, false});
+        return static_cast<void>(emit("brnzdec", {}, &i));
+      }
       if (shape.closing == Closing::counts_down) {
         segment().issues[emit("add", {}, &i, "rounds that are left")].late = true;
         return static_cast<void>(emit("brnz", {}, &i));
@@ -402,6 +562,10 @@ class Selector {
   // Of the segment.
   llvm::DenseMap<const Value*, Values> made_;
   std::vector<std::pair<const Instruction*, Values>> last_store_, loads_;
+  std::map<unsigned, std::uint32_t> behind_;  // by base: the address that lower accesses count from
+  std::vector<HeldValue> held_;
+  std::map<Key, std::uint32_t> numbers_;   // of held_; looked up, never iterated
+  std::vector<std::uint32_t> reads_held_;  // by the next instruction
 };
 
 std::string half_of(const Issue& issue) {
