@@ -4,7 +4,7 @@ import sys
 import torch
 
 from pando.torch import adapter
-from pando.torch.rules import host
+from pando.torch.rules import host, loop
 from poptorch import enums, structure, tracing
 from poptorch.batches import NARROWED
 from poptorch.errors import Error, createPoptorchError
@@ -146,9 +146,12 @@ def for_loop(count, body, inputs):
         return _listed(body(*[t.clone() for t in inputs]))
     if tracing.is_training():
         raise createPoptorchError("poptorch.for_loop() is only supported in inference")
-    for _ in range(count):
-        inputs = _listed(body(*[t.clone() for t in inputs]))
-    return inputs
+    if count == 0:
+        return [t.clone() for t in inputs]
+    try:
+        return loop.written_once(count, lambda *state: _listed(body(*state)), inputs)
+    except ValueError as error:
+        raise createPoptorchError(f"for_loop: {error}") from error
 
 
 def _listed(outputs):

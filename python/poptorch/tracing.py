@@ -119,7 +119,8 @@ class _Mode(torch.overrides.TorchFunctionMode):
         if function in _WEIGHTED or function in _NORMALISING:
             args, kwargs = _same_type(args, kwargs)
         if function in _INDEXED:
-            args = (args[0], _masks(args[1]), *args[2:])
+            args = (*args[:1], *map(_masks, args[1:2]), *args[2:])
+            kwargs = {k: _masks(v) if k in ("indices", "mask") else v for k, v in kwargs.items()}
         if function is F.one_hot and (args[1:2] or [kwargs.get("num_classes", -1)])[0] == -1:
             raise createPoptorchError("OneHot num classes must be specified and must be constant.")
         if function in (torch.bincount, torch.Tensor.bincount):

@@ -522,3 +522,87 @@ def test_what_a_model_has_learnt_outlives_its_executor_and_is_saved(tmp_path, mo
     assert type(loaded.linear.weight) is torch.nn.Parameter
     torch.testing.assert_close(loaded.linear.weight, model.linear.weight)
     poptorch.trainingModel(loaded)(x, target)
+
+
+def test_a_loop_stays_a_loop():
+    class Loops(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(4, 4)
+
+        def forward(self, x, y):
+            def body(a, b, i):
+                b = poptorch.for_loop(3, lambda c: [c * 0.5 + y], [b])[0]
+                i += 1
+                return torch.tanh(self.linear(a)) + x, b, i
+
+            start = torch.zeros(1, dtype=torch.int32)
+            return *poptorch.for_loop(2000, body, [x, y, start]), *poptorch.for_loop(3, lambda p, q: (q, p), [x, y]), start
+
+    torch.manual_seed(0)
+    loops, x, y = Loops(), torch.randn(2, 4), torch.randn(2, 4)
+    a, b = x, y
+    for _ in range(2000):
+        a = torch.tanh(loops.linear(a)) + x
+    for _ in range(60):
+        b = b * 0.5 + y
+    for got, wanted in zip(poptorch.inferenceModel(loops)(x, y), (a, b, torch.tensor([2000]), y, x, torch.tensor([0]))):
+        torch.testing.assert_close(got.float(), wanted.detach().float(), atol=1e-4, rtol=1e-4)
+
+
+def test_the_iterations_of_a_loop_draw_their_own_numbers():
+    class Draws(torch.nn.Module):
+        def forward(self, x):
+            return poptorch.for_loop(2, lambda a, b: (b, torch.rand(3)), [x, x])
+
+    first, second = poptorch.inferenceModel(Draws())(torch.zeros(3))
+    assert not torch.equal(first, second) and bool((first > 0).any())
+
+
+@pytest.mark.parametrize("body, message", [(lambda z, a: [a + z.add_(1)], "changes a tensor from outside of it"),
+                                           (lambda z, a: [a.sum()], "they have to be the same")], ids=["outside", "shape"])
+def test_what_a_loop_cannot_do_is_said(body, message):
+    class Loops(torch.nn.Module):
+        def forward(self, x):
+            z = x * 2
+            return poptorch.for_loop(2, lambda a: body(z, a), [x])[0] + z
+
+    with pytest.raises(poptorch.Error, match=message):
+        poptorch.inferenceModel(Loops())(torch.ones(3))
+
+
+@pytest.mark.parametrize("function", [lambda x: x if x.sum() > 0 else -x, lambda x: x[:x.sum().int()], torch.nonzero], ids=["if", "slice", "nonzero"])
+def test_a_model_that_asks_for_values_gets_its_line(function):
+    class Asks(torch.nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    with pytest.raises(poptorch.Error, match=r"test_poptorch.py:\d+: "):
+        poptorch.inferenceModel(Asks())(torch.ones(3))
+
+
+def test_a_number_of_a_tensor_is_taken_when_the_program_runs():
+    class Scales(torch.nn.Module):
+        def forward(self, x):
+            return x * x.sum().item()
+
+    scales = poptorch.inferenceModel(Scales())
+    for x in (torch.ones(3), torch.arange(3.)):
+        torch.testing.assert_close(scales(x), x * x.sum())
+
+
+def test_indices_and_masks_go_by_name():
+    class Writes(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("memory", torch.zeros(3, 2))
+
+        def forward(self, x):
+            before = self.memory.sum()
+            self.memory.index_put_(indices=(torch.tensor([0, 2]),), values=torch.ones(2, 2))
+            return before, x.masked_fill(mask=torch.tensor([1, 0, 1], dtype=torch.uint8), value=5.0)
+
+    writes = poptorch.inferenceModel(Writes())
+    assert writes(torch.zeros(3))[0] == 0
+    before, filled = writes(torch.zeros(3))
+    assert before == 4 and filled.tolist() == [5, 0, 5]

@@ -1,8 +1,10 @@
 """PyTorch's own table of ops, each run on its samples as a program of Pando and compared with PyTorch.
 
-    ops.py [--device cpu] [--gradient] [--samples 4] [--only PATTERN] [--update]
+    ops.py [--device cpu] [--gradient] [--samples 4] [--only PATTERN] [--new] [--update]
 
-Prints what does not pass and why, and compares with the lists ops.expected and gradients.expected, which may only grow (--update adds what newly passes).
+Prints what does not pass and why. The lists ops.expected and gradients.expected name what passes and may only grow; ops.refused and gradients.refused name
+what an error refuses, with its reason; ops.unrun and gradients.unrun what no run has come to yet. --update writes them, each op as soon as it is done; another
+number, or a crash, is in no list.
 Exit status: 0 if everything in the list passes.
 """
 import argparse
@@ -98,6 +100,7 @@ def outcome(op, sample, gradient, device):
 
 def outcomes(op, gradient, device, count):
     samples = list(op.sample_inputs("cpu", torch.float32, requires_grad=False))
+    samples = [s for s in samples if all(t.numel() for t in tensors_in((s.input, s.args, s.kwargs)))] or samples[:1]
     for sample in samples[::max(1, len(samples) // count)][:count]:
         try:
             found = outcome(op, sample, gradient, device)
@@ -130,6 +133,54 @@ def isolated(op, gradient, device, count):
     return None if data[:1] == b"0" else data[1:].decode()
 
 
+def name_of(op):
+    return op.name + (f"/{op.variant_test_name}" if op.variant_test_name else "")
+
+
+def table(gradient):
+    """The ops of PyTorch's table that take float32 and whose results are not random; gradient: that have one."""
+    return [op for op in op_db if op.supports_dtype(torch.float32, "cpu") and op.name not in RANDOM and (op.supports_autograd or not gradient)]
+
+
+class Lists:
+    """What is known of the ops, in three files: names that pass; names and reasons of what is refused; names that no run has come to."""
+
+    def __init__(self, gradient):
+        kind = "gradients" if gradient else "ops"
+        self._expected, self._refused, self._unrun = (HERE / f"{kind}.{part}" for part in ("expected", "refused", "unrun"))
+        self.expected = set(self._expected.read_text().split()) if self._expected.exists() else set()
+        lines = self._refused.read_text().splitlines() if self._refused.exists() else []
+        self.refused = dict(line.split(": ", 1) for line in lines if line)
+        self.unrun = set(self._unrun.read_text().split()) if self._unrun.exists() else set()
+
+    def take(self, name, found):
+        """Writes what became of an op. Another number and the end of a process are no refusals."""
+        reason = refusal(found)
+        self.unrun.discard(name)
+        if found == "":
+            self.expected.add(name)
+            self.refused.pop(name, None)
+        elif name not in self.expected and reason is not None:
+            self.refused[name] = reason
+        self._expected.write_text("".join(f"{n}\n" for n in sorted(self.expected)))
+        self._unrun.write_text("".join(f"{n}\n" for n in sorted(self.unrun)))
+        self._refused.write_text("".join(f"{n}: {self.refused[n]}\n" for n in sorted(self.refused)))
+
+
+def refusal(found):
+    """Why an op is refused, or None if what was found is no refusal."""
+    if found is None:
+        return "its samples have no elements, or no result"
+    kind, _, message = found.partition(": ")
+    message = message.replace(str(HERE.parents[1]) + os.sep, "")
+    if kind == "UnsupportedOps":
+        names = message.split("PyTorch:", 1)[-1].split()
+        return "no rule for " + (names[0] if names else "an op")
+    if kind in ("NotImplementedError", "UnsupportedType", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException", "RuntimeError"):
+        return f"{kind}: {message[:100]}".rstrip()
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", default="cpu")
@@ -137,29 +188,28 @@ def main():
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--only", default="*")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th op, from the I-th on")
+    parser.add_argument("--new", action="store_true", help="only ops that are in no list")
     parser.add_argument("--update", action="store_true")
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
-    path = HERE / ("gradients.expected" if given.gradient else "ops.expected")
-    expected = set(path.read_text().split()) if path.exists() else set()
+    lists = Lists(given.gradient)
     first, parts = map(int, given.part.split("/"))
-    chosen = [op for op in op_db if op.supports_dtype(torch.float32, "cpu") and op.name not in RANDOM and (op.supports_autograd or not given.gradient)
-              and fnmatch.fnmatch(op.name, given.only)][first::parts]
-    passed, lost = set(), []
-    for op in chosen:
-        name = op.name + (f"/{op.variant_test_name}" if op.variant_test_name else "")
+    passed, lost = 0, []
+    for op in [op for op in table(given.gradient) if fnmatch.fnmatch(op.name, given.only)][first::parts]:
+        name = name_of(op)
+        if given.new and (name in lists.expected or name in lists.refused):
+            continue
         found = isolated(op, given.gradient, given.device, given.samples)
-        if found == "":
-            passed.add(name)
-        elif found is not None:
+        passed += found == ""
+        if found:
             print(f"{name}: {found}", flush=True)
-            if name in expected:
+            if name in lists.expected:
                 lost.append(name)
-    print(f"{len(passed)} passed, {len(lost)} failed")
+        if given.update:
+            lists.take(name, found)
+    print(f"{passed} passed, {len(lost)} failed")
     for name in lost:
         print(f"lost: {name}")
-    if given.update:
-        path.write_text("\n".join(sorted(expected | passed)) + "\n")
     return bool(lost)
 
 

@@ -15,6 +15,18 @@ def test_ops(options):
     assert done.returncode == 0 and not lost, lost
 
 
+@pytest.mark.parametrize("gradient", [False, True], ids=["forward", "gradients"])
+def test_each_op_is_in_a_list(gradient):
+    import ops
+
+    lists = ops.Lists(gradient)
+    names = {ops.name_of(op) for op in ops.table(gradient)}
+    assert not lists.expected & set(lists.refused)
+    assert not lists.unrun & (lists.expected | set(lists.refused))
+    without = sorted(names - lists.expected - set(lists.refused) - lists.unrun)
+    assert not without, f"{len(without)} ops of PyTorch's table are in no list: run ops.py --new --update{' --gradient' if gradient else ''}: {without}"
+
+
 def test_core_aten_has_rules_or_is_taken_apart():
     import torch
 

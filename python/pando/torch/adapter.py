@@ -104,6 +104,30 @@ def _as_constants(graph_module, tensors):
     graph_module.recompile()
 
 
+def _line_of(error):
+    """The last line outside of PyTorch and of Pando that an error went through, as "file:line: code"."""
+    import os
+    import traceback
+
+    own = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.dirname(__file__)) + os.sep)
+    frames = [f for f in traceback.extract_tb(error.__traceback__)
+              if not f.filename.startswith(own) and os.sep + "poptorch" + os.sep not in f.filename and not f.filename.startswith("<")]
+    return f"{frames[-1].filename}:{frames[-1].lineno}: {frames[-1].line}" if frames else ""
+
+
+@contextlib.contextmanager
+def values_refused():
+    """Inside, a model that asks for the value of a tensor, as `if tensor:` and `tensor.tolist()` do, gets NotImplementedError with its line."""
+    from torch._subclasses.fake_tensor import DataDependentOutputException
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+    try:
+        yield
+    except (DataDependentOutputException, GuardOnDataDependentSymNode) as error:
+        raise NotImplementedError("The model asks for the value of a tensor, which is known when the program runs and not before. Use torch.where, or keep "
+                                  f"it a tensor. {_line_of(error)}") from error
+
+
 def trace(function, inputs, decompositions):
     """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_).
 
@@ -113,7 +137,7 @@ def trace(function, inputs, decompositions):
     from torch.fx.experimental.proxy_tensor import make_fx
 
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off():
+    with host_kernels_off(), values_refused():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]

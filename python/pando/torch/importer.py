@@ -4,6 +4,7 @@ The graphs are functional and static: what AOTAutograd and make_fx write, each v
 """
 import collections
 import operator
+from typing import List
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ import popxl
 from popxl import _build
 from popxl.tensor import Tensor
 
+from pando.torch.rules.loop import BEGIN, END, Loop
 from pando.torch.table import RULES
 from pando.torch.types import to_popxl
 
@@ -41,7 +43,7 @@ def line_of(node):
 
 
 def _is_known(node):
-    return node.op != "call_function" or node.target is operator.getitem or node.target in RULES
+    return node.op != "call_function" or node.target in (operator.getitem, BEGIN, END) or node.target in RULES
 
 
 def check_ops(graph):
@@ -73,16 +75,49 @@ class Importer:
         """The outputs of the graph, a list, for inputs in the order of its placeholders: popxl tensors, numbers, or None."""
         check_ops(graph_module.graph)
         values, given = {}, iter(inputs)
-        for node in graph_module.graph.nodes:
+        nodes = list(graph_module.graph.nodes)
+        for node in nodes:
             if node.op == "placeholder":
                 values[node] = next(given)
             elif node.op == "get_attr":
                 values[node] = self._attribute(graph_module, node)
+        self._write(nodes, values)
+        return torch.fx.node.map_arg(nodes[-1].args[0], lambda n: values[n])
+
+    def _write(self, nodes, values):
+        """Writes nodes, in order; values: {node: value}, of which some are known."""
+        behind = None
+        for node in nodes:
+            if behind is not None:
+                behind = behind if node is not behind else None
+            elif node.target is BEGIN:
+                loop = Loop(nodes, node)
+                values[loop.end], behind = self._loop(loop, values), loop.end
             elif node.op == "call_function":
                 values[node] = self._call(node, values)
-            elif node.op == "output":
-                return torch.fx.node.map_arg(node.args[0], lambda n: values[n])
-        raise ValueError("The graph has no output.")
+
+    def _loop(self, loop, values):
+        """The results of a loop: of a graph that is repeated, or, if it draws random numbers, of one iteration after the other."""
+        state = [values[n] for n in loop.begin.args[0]]
+        if loop.draws:
+            for _ in range(loop.count):
+                state = self._body(loop, values, state)
+            return state
+        captured = [n for n in loop.captured if isinstance(values[n], Tensor)]
+
+        def body(given: List[Tensor]):
+            inner = {**values, **dict(zip(captured, given[len(state):]))}
+            results = self._body(loop, inner, given[:len(state)])
+            return [self.one("identity", r) if any(r is t for t in given) else r for r in results]
+
+        graph = popxl.gcg().ir.create_graph(body, [*state, *(values[n] for n in captured)])
+        return popxl.ops.repeat(graph, loop.count, *state, *(values[n] for n in captured))
+
+    def _body(self, loop, values, state):
+        """The results of one iteration."""
+        values = {**values, loop.begin: state}
+        self._write(loop.body, values)
+        return [values[n] for n in loop.end.args[0]]
 
     def _attribute(self, graph_module, node):
         value = graph_module

@@ -114,6 +114,26 @@ def scanned(g, row, neutral, x, axis):
     return x
 
 
+def _running_extreme(row, neutral):
+    def convert(g, x, dim):
+        if not x.shape:
+            return x, g.constant(0, popxl.int32)
+        axis, dtype = axis_of(x, dim), x.dtype
+        x = g.cast(x, popxl.int32) if dtype is popxl.bool else x
+        values = scanned(g, row, neutral if x.dtype.is_floating_point else 2**31 - 1 if neutral > 0 else -2**31, x, axis)
+        # The last element that the running value has come from.
+        along = [d if i == axis else 1 for i, d in enumerate(x.shape)]
+        places = g.expand(g.reshape(g.array(range(x.shape[axis]), popxl.int32), along), x.shape)
+        own = g.one("where", g.one("equal", x, values), places, g.constant(0, popxl.int32))
+        return g.cast(values, dtype), scanned(g, "maximum", 0, own, axis)
+
+    return convert
+
+
+rule(aten.cummax.default)(_running_extreme("maximum", -float("inf")))
+rule(aten.cummin.default)(_running_extreme("minimum", float("inf")))
+
+
 def running_sum(g, x, axis):
     """The row takes floats; integers are exact to their last bit."""
     return g.one("cumsum", x, dim=axis) if x.dtype.is_floating_point else scanned(g, "add", 0, x, axis)
