@@ -43,8 +43,8 @@ POPLAR_EXPORT poplar::Tensor sparseDenseMatMul(poplar::Graph& graph, const Spars
 
 /// Sparse matrices whose sparsity is known when the graph is built. \p T is float or double, \p inputType FLOAT or HALF; one group.
 ///
-/// Options: `availableMemoryProportion` [0.6], `partialsType` [float], `numBands` and `nSplit` (0: planned), the parts into which the
-/// sparse matrix's columns and the dense side's columns are cut; `verboseLogging` is taken without effect.
+/// Options: `availableMemoryProportion` [0.6], `partialsType` [float], `nSplit` [0: planned], the parts into which the dense side's columns
+/// are cut. Taken without effect: `numBands`, `verboseLogging`.
 namespace static_ {
 
 class MatMulParams;

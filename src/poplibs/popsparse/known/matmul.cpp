@@ -34,10 +34,9 @@ void check_blocks(const char* function, const Shape& shape) {
 
 class Remembered final : public poputil::TensorMetaDataBase {
  public:
-  Remembered(Known matrix, std::size_t width) : matrix(std::move(matrix)), width(width) {}
+  explicit Remembered(Known matrix) : matrix(std::move(matrix)) {}
   std::unique_ptr<TensorMetaDataBase> clone() const override { return std::make_unique<Remembered>(*this); }
   Known matrix;
-  std::size_t width;
 };
 
 const Remembered& remembered(const char* function, const SparseTensor& t) {
@@ -59,7 +58,7 @@ SparseTensor create_sparse(const char* function, Graph& graph, const Type& type,
                            bool transposed, const DebugContext& context, const OptionFlags& options) {
   Known m = known(function, params, type, matrix, transposed);
   const Tensor values = create_values(graph, type, m, params.getN(), transposed, known_options(options), {context, "nzValues"});
-  return {values, poputil::TensorMetaData(std::make_unique<Remembered>(std::move(m), params.getN()))};
+  return {values, poputil::TensorMetaData(std::make_unique<Remembered>(std::move(m)))};
 }
 
 template <class T>

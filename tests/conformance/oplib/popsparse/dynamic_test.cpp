@@ -217,6 +217,19 @@ TEST(SparseDynamic, patterns_change_between_runs) {
   }
 }
 
+TEST(SparseDynamic, large_dense_gradients_are_made_in_parts) {
+  const auto splits = [](std::size_t inputs, std::size_t outputs, double memory) {
+    Graph graph(device_of(Machine::ipu1).getTarget());
+    const auto params = FullyConnectedParams::createWithNzRatio({}, 0.1, 4, 1, inputs, outputs);
+    return fullyConnectedDenseGradWSerialSplits(graph, FLOAT, params, {{"availableMemoryProportion", std::to_string(memory)}});
+  };
+  EXPECT_EQ(splits(64, 64, 0.6), std::make_tuple(1u, 1u, 1u));
+  const unsigned parts = std::get<2>(splits(4096, 4096, 0.1));
+  EXPECT_GT(parts, 1u);
+  EXPECT_EQ(4096 % parts, 0u);
+  EXPECT_GT(std::get<2>(splits(4096, 4096, 0.05)), parts);
+}
+
 TEST(SparseDynamic, errors_say_what_was_expected) {
   using ::testing::HasSubstr;
   const auto message = [](const auto& call) -> std::string {
