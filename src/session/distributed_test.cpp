@@ -201,7 +201,7 @@ graph main(w: Tensor[(2), float32, 0]):
   session.connect(HostStreamId(0), [](void* block) { static_cast<float*>(block)[0] = static_cast<float*>(block)[1] = 10; });
   session.connect(HostStreamId(1),
                   [&](void* block) { taken.insert(taken.end(), static_cast<float*>(block), static_cast<float*>(block) + 2); });
-  session.on_step([&](std::string_view what) { steps += std::string(what) + ' '; });
+  session.on_step([&](const StepDone& step) { steps += std::string(step.name) + ' '; });
   EXPECT_THROW(session.connect(HostStreamId(7), {}), std::exception);
   session.attach();
   session.weights_from_host();

@@ -57,7 +57,7 @@ struct Program {
     session.attach();
     session.weights_from_host();
     std::vector<std::string> names;
-    session.on_step([&](std::string_view name) { names.emplace_back(name); });
+    session.on_step([&](const StepDone& step) { names.emplace_back(step.name); });
     session.run({}, {});
     reference.run();
     reference.run(Context::weights_to_host);
@@ -138,7 +138,7 @@ Ran run(const Build& build, bool fuse, bool epilogues, unsigned threads = 2, std
   session.attach();
   session.weights_from_host();
   Ran ran;
-  session.on_step([&](std::string_view name) { ran.steps.emplace_back(name); });
+  session.on_step([&](const StepDone& step) { ran.steps.emplace_back(step.name); });
   std::vector<OutputData> outputs;
   for (const HostStreamId s : streams) ran.outputs.emplace_back(p.b.module().stream(s).dtype, p.b.module().stream(s).shape);
   for (std::size_t i = 0; i < streams.size(); ++i) outputs.push_back({streams[i], ran.outputs[i].writable(), 1});
