@@ -1,6 +1,7 @@
 #include "search/placement.h"
 #include "search/rank_memory.h"
 #include "search/strategy.h"
+#include "search/timeline.h"
 
 #include <algorithm>
 #include <limits>
@@ -252,8 +253,7 @@ class Estimator {
     double message = 0;
     if (s_.pipeline > 1) {
       const double chunks = s_.schedule == PipelineSchedule::zero_bubble_v ? 2 : v;
-      const double bytes = 2 * static_cast<double>(s_.microbatch * m_.seq * m_.hidden) / static_cast<double>(s_.tensor * s_.context);
-      message = simulate::transfer_time(c_, Collective::send, bytes, groups_.pipeline).seconds;
+      message = simulate::transfer_time(c_, Collective::send, message_bytes_of(m_, s_), groups_.pipeline).seconds;
       e_.pipeline_transfers = 2 * chunks * microbatches_ * message + 2 * (p - 1) * message;
     }
     e_.synchronisation = synchronisation(all - slowest, message);

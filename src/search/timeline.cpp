@@ -69,7 +69,12 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   const double each =
       static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
   t.ops = (each * static_cast<double>(model.layers) + again_ops) * static_cast<double>(s.microbatches() * s.devices() / s.pipeline);
+  t.message_bytes = message_bytes_of(model, s);
   return t;
+}
+
+double message_bytes_of(const Transformer& model, const Strategy& s) {
+  return 2 * static_cast<double>(s.microbatch * model.seq * model.hidden) / static_cast<double>(s.tensor * s.context);
 }
 
 std::string chrome_trace(const StepTimeline& t, std::size_t most) {

@@ -26,7 +26,11 @@ struct StepTimeline {
   bool post_validation = false;
   // Ops of all devices that this stands for.
   double ops = 0;
+  // Of a microbatch, from a stage to the next one or back, on each device.
+  double message_bytes = 0;
 };
+
+double message_bytes_of(const Transformer& model, const Strategy& s);
 
 // Refuses (poplar_error) what breaks a rule of strategies, and models with experts.
 StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);

@@ -403,6 +403,10 @@ check "search: a report has the certificate" 0 '^certificate: ' "$pando" report 
 check "search: a report has the points" 0 'frontier' "$pando" report "$scratch/plan.report" --ask plan
 check "search: a report is shown" 0 'plan.html' "$pando" view "$scratch/plan.report" --no-open -o "$scratch/plan.html"
 check "search: a report that cannot be written" 2 'nowhere' "$pando" search gpt2 --machine selene --devices 4 --batch 8 --quiet --report "$scratch/nowhere/plan"
+check "search: a report of a pipeline" 0 '^certificate' "$pando" search --machine selene gpt2 --devices 4 --batch 8 --require p=2 --quiet --report "$scratch/pipeline.report"
+check "search: a report has messages" 0 'gradients of activations  rank 1  rank 0' "$pando" report "$scratch/pipeline.report" --ask messages
+check "search: a report has bubbles" 0 'rank 1 .*0[.]' "$pando" report "$scratch/pipeline.report" --ask schedule
+check "search: a report has the stages" 0 'stage 1 .*weights .*layers .*rank 1' "$pando" report "$scratch/pipeline.report" --ask placement
 check "search: a report of a program" 0 'device' "$pando" search "$scratch/step.txt" --samples x,z --machine selene --devices 2 --quiet --report "$scratch/program.report"
 check "search: a report of a program has its schedule" 0 '^device 1 ' "$pando" report "$scratch/program.report"
 check "simulate: a report" 0 'devices' "$pando" simulate "$placed" --machine selene --report "$scratch/simulated.report"

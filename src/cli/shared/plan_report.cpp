@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <sstream>
+#include <tuple>
 
 #include "base/command/files.h"
 #include "profile/report.h"
@@ -53,6 +56,108 @@ void add_timeline(profile::DevicePlan& plan, const simulate::Program& program, c
     profile::add_event(plan, {static_cast<std::uint32_t>(e.device), name(program.label(e.label)), e.transfer, e.start, e.seconds});
 }
 
+namespace {
+
+// The pipeline ranks of a transformer's step.
+class StepPlan {
+ public:
+  StepPlan(profile::DevicePlan& plan, const search::StepTimeline& t, const std::vector<search::RankMemory>& memory)
+      : plan_(plan), t_(t), memory_(memory), name_(plan) {}
+
+  void fill() {
+    for (std::size_t r = 0; r < t_.table.ranks.size(); ++r) add_rank(r);
+    for (std::size_t r = 0; r < t_.table.ranks.size(); ++r)
+      for (std::size_t i = 0; i < t_.table.ranks[r].size(); ++i) add_message(r, i);
+    add_stages();
+  }
+
+ private:
+  using Pass = std::tuple<std::int32_t, std::int32_t, bool>;  // stage, microbatch, forward
+  struct Place {
+    std::size_t rank = 0;
+    double end = 0;
+  };
+
+  static constexpr auto kActivations = static_cast<std::size_t>(simulate::MemoryKind::activations);
+
+  void event(std::size_t r, const std::string& what, bool transfer, double begin, double seconds, double bytes) {
+    if (seconds <= 0) return;
+    profile::PlanDevice& device = plan_.devices[r];
+    profile::PlanEvent e{static_cast<std::uint32_t>(r), name_(what), transfer, begin, seconds};
+    e.bytes = bytes;
+    profile::add_event(plan_, e);
+    (transfer ? device.transferring : device.computing) += seconds;
+    device.end = std::max(device.end, begin + seconds);
+  }
+
+  // Of a rank's memory the activations come and go: each microbatch's from its forward pass to the last of its backward passes.
+  void add_rank(std::size_t r) {
+    profile::PlanDevice& device = plan_.devices.emplace_back();
+    device = {fmt::format("rank {}", r), 0, 0, 0, std::vector<double>(simulate::kMemoryKinds, 0.0)};
+    if (r < memory_.size()) device.memory.assign(memory_[r].bytes.begin(), memory_[r].bytes.end());
+    const double peak = std::max(r < t_.timing.peak.size() ? t_.timing.peak[r] : 0, 1e-9), activations = device.memory[kActivations],
+                 others = std::accumulate(device.memory.begin(), device.memory.end(), 0.0) - activations;
+    const double chunk = static_cast<double>(t_.table.ranks.size()) / std::max<std::int32_t>(1, t_.table.stages());
+    double held = 0;
+    for (std::size_t i = 0; i < t_.table.ranks[r].size(); ++i) {
+      const schedule::Cell& c = t_.table.ranks[r][i];
+      if (!schedule::computes(c.action)) continue;
+      const double begin = t_.timing.start[r][i], seconds = t_.costs.of(c);
+      if (c.action == schedule::Action::forward) held += chunk;
+      event(r, schedule::to_string(c), false, begin, seconds, others + activations * std::min(1.0, held / peak));
+      if (c.action == schedule::Action::backward || c.action == schedule::Action::weight_gradient) held -= chunk;
+      if (c.action != schedule::Action::weight_gradient)
+        ends_[{c.stage, c.microbatch, c.action == schedule::Action::forward}] = {r, begin + seconds};
+    }
+    const double end = t_.post_validation && !t_.table.ranks[r].empty() ? t_.timing.start[r].back() + t_.costs.of(t_.table.ranks[r].back())
+                                                                        : t_.timing.makespan;
+    event(r, "exchange of gradients", true, end, t_.exchange, others);
+    event(r, "optimizer", false, end + t_.exchange, t_.optimizer, others);
+  }
+
+  // What a pass needs of a stage on another rank.
+  void add_message(std::size_t r, std::size_t i) {
+    const schedule::Cell& c = t_.table.ranks[r][i];
+    const bool forward = c.action == schedule::Action::forward;
+    if (!forward && !schedule::is_backward(c.action)) return;
+    const auto from = ends_.find({forward ? c.stage - 1 : c.stage + 1, c.microbatch, forward});
+    if (from == ends_.end() || from->second.rank == r) return;
+    profile::add_message(plan_, {static_cast<std::uint32_t>(from->second.rank), static_cast<std::uint32_t>(r),
+                                 name_(forward ? "activations" : "gradients of activations"), static_cast<std::uint64_t>(t_.message_bytes),
+                                 from->second.end, t_.timing.start[r][i]});
+  }
+
+  // Which layers lie on which rank.
+  void add_stages() {
+    std::map<std::int32_t, std::size_t> rank_of;
+    std::map<std::size_t, double> layers;
+    for (const auto& [pass, place] : ends_) rank_of.emplace(std::get<0>(pass), place.rank);
+    for (const auto& [stage, rank] : rank_of) layers[rank] += layers_of(stage);
+    double first = 0;
+    for (const auto& [stage, rank] : rank_of) {
+      const double n = layers_of(stage), weights = plan_.devices[rank].memory[static_cast<std::size_t>(simulate::MemoryKind::weights)];
+      plan_.values.push_back({fmt::format("stage {}", stage),
+                              "weights",
+                              fmt::format("layers {:.0f} to {:.0f}", first, first + n - 1),
+                              layers[rank] > 0 ? weights * n / layers[rank] : 0,
+                              {static_cast<std::uint32_t>(rank)}});
+      first += n;
+    }
+  }
+  double layers_of(std::int32_t stage) const {
+    const auto i = static_cast<std::size_t>(stage);
+    return i < t_.layers.size() ? static_cast<double>(t_.layers[i]) : 0;
+  }
+
+  profile::DevicePlan& plan_;
+  const search::StepTimeline& t_;
+  const std::vector<search::RankMemory>& memory_;
+  profile::PlanNames name_;
+  std::map<Pass, Place> ends_;
+};
+
+}  // namespace
+
 void add_step(profile::DevicePlan& plan, const search::Transformer& model, const simulate::Cluster& cluster,
               const search::Strategy& strategy) {
   plan.seconds = search::estimate(model, cluster, strategy).seconds;
@@ -61,26 +166,7 @@ void add_step(profile::DevicePlan& plan, const search::Transformer& model, const
   const std::vector<search::RankMemory> memory =
       search::memory_of_ranks({model, cluster, nullptr, search::measured_shapes_of(cluster)}, strategy);
   plan.kinds = memory_kinds();
-  profile::PlanNames name(plan);
-  for (std::size_t r = 0; r < t.table.ranks.size(); ++r) {
-    profile::PlanDevice device{fmt::format("rank {}", r), 0, 0, 0, std::vector<double>(simulate::kMemoryKinds, 0.0)};
-    const auto event = [&](const std::string& what, bool transfer, double begin, double seconds) {
-      if (seconds <= 0) return;
-      profile::add_event(plan, {static_cast<std::uint32_t>(r), name(what), transfer, begin, seconds});
-      (transfer ? device.transferring : device.computing) += seconds;
-      device.end = std::max(device.end, begin + seconds);
-    };
-    for (std::size_t i = 0; i < t.table.ranks[r].size(); ++i) {
-      const schedule::Cell& c = t.table.ranks[r][i];
-      if (schedule::computes(c.action)) event(schedule::to_string(c), false, t.timing.start[r][i], t.costs.of(c));
-    }
-    const double end =
-        t.post_validation && !t.table.ranks[r].empty() ? t.timing.start[r].back() + t.costs.of(t.table.ranks[r].back()) : t.timing.makespan;
-    event("exchange of gradients", true, end, t.exchange);
-    event("optimizer", false, end + t.exchange, t.optimizer);
-    if (r < memory.size()) device.memory.assign(memory[r].bytes.begin(), memory[r].bytes.end());
-    plan.devices.push_back(std::move(device));
-  }
+  StepPlan(plan, t, memory).fill();
 }
 
 void add_points(profile::DevicePlan& plan, const search::Result& result) {
