@@ -5,6 +5,7 @@ import weakref
 
 import torch
 
+from pando.torch import adapter
 from poptorch.logging import logger, say_once
 
 
@@ -33,6 +34,9 @@ _STATES = {"exp_avg": "Accl1___", "exp_avg_sq": "Accl2___", "square_avg": "Accl1
 
 class Optimizer:
     """What the optimizers of PopTorch have in common: `state_dict` also holds `ipu_state` and `ipu_param`, tensors by name, once a model is compiled."""
+
+    # What load_state_dict took of the device, until a model is compiled.
+    _loaded = (None, None)
 
     def __init__(self):
         self._executor = None
@@ -64,7 +68,7 @@ class Optimizer:
         """torch's, with `ipu_state` and `ipu_param`. It brings the state back from the device if that is newer."""
         executor = self._compiled()
         if executor is None:
-            return {**super().state_dict(), "ipu_state": None, "ipu_param": None}
+            return {**super().state_dict(), "ipu_state": self._loaded[0], "ipu_param": self._loaded[1]}
         if executor.copyWeightsToHostIfNeeded():
             logger.debug("Writing optimiser state tensors from IPU to host.")
         else:
@@ -109,6 +113,7 @@ class Optimizer:
         """
         if "ipu_state" not in state_dict or "ipu_param" not in state_dict:
             raise RuntimeError("Only IPU optimizer states can be loaded onto the IPU.")
+        self._loaded = state_dict["ipu_state"], state_dict["ipu_param"]
         executor = self._compiled()
         if executor is not None:
             # The weights on the device may be newer than those that go there with the state.
@@ -200,6 +205,8 @@ class AdamW(Optimizer, torch.optim.AdamW):
 class RMSprop(Optimizer, torch.optim.RMSprop):
     """torch.optim.RMSprop."""
 
+    rates_are_tensors = True
+
     def __init__(self, params, lr=None, alpha=None, eps=None, weight_decay=None, momentum=None, centered=None, foreach=None, maximize=None,
                  differentiable=None, loss_scaling=None, accum_type=None, first_order_momentum_accum_type=None, second_order_momentum_accum_type=None,
                  use_tf_variant=None):
@@ -221,26 +228,27 @@ class RMSprop(Optimizer, torch.optim.RMSprop):
     @torch.no_grad()
     def step(self, closure=None):
         """One update: torch's, or with use_tf_variant TensorFlow's, whose epsilon lies inside of the root and whose momentum holds the learning rate."""
-        if not self.use_tf_variant:
-            return inspect.unwrap(torch.optim.RMSprop.step)(self, closure)
         return self._update_all(closure)
 
     def _update(self, p, group):
-        state, alpha = self.state[p], group["alpha"]
+        state, alpha, rate = self.state[p], group["alpha"], group["lr"]
         gradient = (-p.grad if group["maximize"] else p.grad) + group["weight_decay"] * p
         state["step"].add_(1)
         square = state["square_avg"].mul_(alpha).addcmul_(gradient, gradient, value=1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"].lerp_(gradient, 1 - alpha)
             square = square - mean * mean
-        step = group["lr"] * gradient / (square + group["eps"]).sqrt()
+        step = gradient / ((square + group["eps"]).sqrt() if self.use_tf_variant else square.sqrt() + group["eps"])
+        step = step * rate if self.use_tf_variant else step
         if group["momentum"] > 0:
             step = state["momentum_buffer"].mul_(group["momentum"]).add_(step)
-        p.sub_(step)
+        p.sub_(step if self.use_tf_variant else step * rate)
 
 
 class LAMB(Optimizer, torch.optim.Optimizer):
     """Layer-wise adaptive moments: Adam's step, scaled for each tensor by the ratio of its norm (at most max_weight_norm) to the step's."""
+
+    rates_are_tensors = True
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, bias_correction=True, loss_scaling=None, max_weight_norm=None,
                  accum_type=None, first_order_momentum_accum_type=None, second_order_momentum_accum_type=None):
@@ -305,7 +313,8 @@ def loss_scale(optimizer):
 def settings(optimizer):
     """What is compiled into an update."""
     own = [loss_scale(optimizer), *(getattr(optimizer, name, None) for name in ("bias_correction", "use_tf_variant", "max_grad_norm"))]
-    return [own, *({k: v for k, v in group.items() if k not in ("params", "lr", "initial_lr")} for group in optimizer.param_groups)]
+    left_out = ("params", "initial_lr", *(["lr"] if adapter.takes_tensor_rates(optimizer) else []))
+    return [own, *({k: v for k, v in group.items() if k not in left_out} for group in optimizer.param_groups)]
 
 
 def is_like(optimizer, other):

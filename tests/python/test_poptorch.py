@@ -1,4 +1,6 @@
 """poptorch where torch is installed. `./x conformance poptorch` runs PopTorch's own tests."""
+import copy
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -606,3 +608,35 @@ def test_indices_and_masks_go_by_name():
     assert writes(torch.zeros(3))[0] == 0
     before, filled = writes(torch.zeros(3))
     assert before == 4 and filled.tolist() == [5, 0, 5]
+
+
+@pytest.mark.parametrize("kind, options", [(poptorch.optim.RMSprop, {"momentum": 0.9, "centered": True}), (poptorch.optim.RMSprop, {}),
+                                           (torch.optim.RMSprop, {"momentum": 0.9}), (poptorch.optim.LAMB, {})])
+def test_a_rate_that_changes_counts_for_each_optimizer(model, kind, options):
+    eager = copy.deepcopy(model)
+    optimizer, reference = kind(model.parameters(), lr=0.0, **options), None
+    training = poptorch.trainingModel(model, None, optimizer)
+    cls = torch.optim.RMSprop if "RMSprop" in kind.__name__ else kind
+    reference = cls(eager.parameters(), lr=0.0, **options)
+    x, target = torch.randn(2, 10), torch.randn(2, 4)
+    for rate in (0.0, 0.1, 0.01):
+        optimizer.param_groups[0]["lr"] = reference.param_groups[0]["lr"] = rate
+        training.setOptimizer(optimizer)
+        training(x, target)
+        reference.zero_grad()
+        eager(x, target)[1].backward()
+        reference.step()
+    for a, b in zip(model.parameters(), eager.parameters()):
+        torch.testing.assert_close(a.detach(), b.detach(), atol=1e-4, rtol=1e-3)
+
+
+def test_a_state_that_is_loaded_is_read_back_before_a_model_is_compiled(model):
+    optimizer = poptorch.optim.Adam(model.parameters(), lr=0.1)
+    training = poptorch.trainingModel(model, None, optimizer)
+    training(torch.randn(2, 10), torch.randn(2, 4))
+    state = optimizer.state_dict()
+    other = poptorch.optim.Adam(model.parameters(), lr=0.3)
+    other.load_state_dict(state)
+    read = other.state_dict()
+    assert read["ipu_param"].keys() == state["ipu_param"].keys() and other.param_groups[0]["lr"] == 0.1
+    assert all(torch.equal(read["ipu_state"][name], value) for name, value in state["ipu_state"].items())

@@ -233,4 +233,4 @@ def update(optimizer):
 
 def takes_tensor_rates(optimizer):
     """Whether an optimizer's learning rate may be a tensor, which a program reads at each call; others read it as a Python number."""
-    return isinstance(optimizer, (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW))
+    return isinstance(optimizer, (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)) or getattr(optimizer, "rates_are_tensors", False)
