@@ -74,7 +74,8 @@ def relink(text, path, pages):
     def change(m):
         begin, target, anchor, end = m[1], m[2], m[3] or "", m[4]
         whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-        for candidate in (whole, whole + ".md", whole + "/README.md"):
+        shown_by = [posixpath.dirname(whole) + "/README.md"] if whole.startswith("examples/") else []  # example_pages.py
+        for candidate in (whole, whole + ".md", whole + "/README.md", *shown_by):
             if candidate in pages:
                 return begin + posixpath.relpath(candidate, posixpath.dirname(path) or ".") + anchor + end
         raise ValueError(f"{path}: a link to {target}, which the site does not have")
