@@ -14,8 +14,7 @@ using namespace poplar::program;
 using poputil::refuse;
 
 void check(const char* function, const MatMulParams& params, const Type& type, bool transposed) {
-  if (params.getNumGroups() != 1) refuse("popsparse-one-group", "{}: {} groups; sparse products have one", function, params.getNumGroups());
-  if (type != FLOAT && type != HALF) refuse("popsparse-type", "{}: elements of type {}; expected float or half", function, type.toString());
+  check_groups_and_type(function, params.getNumGroups(), type);
   if (params.isTransposed() != transposed)
     refuse("popsparse-side", "{}: parameters of a {} product; expected a {} one", function,
            params.isTransposed() ? "dense x sparse" : "sparse x dense", transposed ? "dense x sparse" : "sparse x dense");
@@ -24,12 +23,6 @@ void check(const char* function, const MatMulParams& params, const Type& type, b
 // The sparse matrix of the product.
 Shape shape_of(const MatMulParams& p, const Block& block) {
   return p.isTransposed() ? Shape{p.getK(), p.getM(), block.getBlockDimensions()} : Shape{p.getM(), p.getK(), block.getBlockDimensions()};
-}
-
-void check_blocks(const char* function, const Shape& shape) {
-  if (shape.area() == 0 || shape.rows % shape.block[0] != 0 || shape.columns % shape.block[1] != 0)
-    refuse("popsparse-blocks", "{}: blocks of {} x {} do not divide a matrix of {} x {}", function, shape.block[0], shape.block[1],
-           shape.rows, shape.columns);
 }
 
 class Remembered final : public poputil::TensorMetaDataBase {

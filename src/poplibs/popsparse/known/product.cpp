@@ -3,6 +3,7 @@
 #include <pando/cpu_device.hpp>
 #include <popops/Cast.hpp>
 #include <popops/Reduce.hpp>
+#include <poputil/TileMapping.hpp>
 #include <poputil/VertexTemplates.hpp>
 
 #include <algorithm>
@@ -41,6 +42,18 @@ Tensor gathered(const Tensor& t, const std::vector<Interval>& intervals) {
   return concat(pieces);
 }
 
+// {rows, all_width}: rows of one part of the width together.
+Tensor known_dense(Graph& graph, const Type& type, std::size_t rows, const Shares& shares, const DebugContext& name) {
+  const Tensor all = graph.addVariable(type, {rows * shares.all_width}, name);
+  poputil::mapTensorLinearly(graph, all);
+  std::vector<Tensor> columns;
+  for (std::size_t l = 0; l < shares.width_parts; ++l) {
+    const Interval part = shares.width_of(l);
+    columns.push_back(all.slice(rows * part.begin(), rows * part.end()).reshape({rows, part.size()}));
+  }
+  return concat(columns, 1);
+}
+
 class KnownProduct {
  public:
   KnownProduct(Graph& graph, const Known& matrix, const Tensor& values, const Tensor& x, bool transposed, const Options& options,
@@ -58,7 +71,7 @@ class KnownProduct {
         depth_(matrix.shape.block[transposed ? 0 : 1]) {
     for (std::size_t l = 0; l < shares_.width_parts; ++l) x_.push_back(x.slice(shares_.width_of(l), 1).flatten());
     if (!std::all_of(x_.begin(), x_.end(), [](const Tensor& part) { return part.isContiguous(); })) {
-      const Tensor copy = create_known_dense(graph, x.elementType(), matrix, x.dim(1), transposed, options, {name, "dense"});
+      const Tensor copy = known_dense(graph, x.elementType(), x.dim(0), shares_, {name, "dense"});
       prog.add(Copy(x, copy, false, {name, "arrange"}));
       for (std::size_t l = 0; l < shares_.width_parts; ++l) x_[l] = copy.slice(shares_.width_of(l), 1).flatten();
     }
@@ -190,19 +203,7 @@ Tensor create_values(Graph& graph, const Type& type, const Known& matrix, std::s
 Tensor create_known_dense(Graph& graph, const Type& type, const Known& matrix, std::size_t width, bool transposed, const Options& options,
                           const DebugContext& name) {
   const std::size_t rows = transposed ? matrix.shape.rows : matrix.shape.columns;
-  const Shares shares = make_shares(graph.getTarget(), matrix, width, transposed, type, options);
-  const Tensor all = graph.addVariable(type, {rows * width}, name);
-  const std::size_t tiles =
-      std::min<std::size_t>(graph.getTarget().getNumTiles(), std::max<std::size_t>(shares.shares.size() * shares.width_parts, 1));
-  const std::size_t piece = ceil_div(ceil_div(rows * width, tiles), 4) * 4;
-  for (std::size_t at = 0; at < rows * width; at += piece)
-    graph.setTileMapping(all.slice(at, std::min(rows * width, at + piece)), static_cast<unsigned>(at / piece));
-  std::vector<Tensor> columns;
-  for (std::size_t l = 0; l < shares.width_parts; ++l) {
-    const Interval part = shares.width_of(l);
-    columns.push_back(all.slice(rows * part.begin(), rows * part.end()).reshape({rows, part.size()}));
-  }
-  return concat(columns, 1);
+  return known_dense(graph, type, rows, make_shares(graph.getTarget(), matrix, width, transposed, type, options), name);
 }
 
 Tensor multiply(Graph& graph, const Known& matrix, const Tensor& values, const Tensor& x, bool transposed, const Options& options,

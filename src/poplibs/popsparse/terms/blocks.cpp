@@ -62,6 +62,18 @@ Blocks<T> sorted(const char* function, const Shape& shape, std::vector<std::pair
 
 }  // namespace
 
+void check_blocks(const char* function, const Shape& shape) {
+  if (shape.area() == 0 || shape.rows % shape.block[0] != 0 || shape.columns % shape.block[1] != 0)
+    refuse("popsparse-blocks", "{}: blocks of {} x {} do not divide a matrix of {} x {}", function, shape.block[0], shape.block[1],
+           shape.rows, shape.columns);
+}
+
+void check_groups_and_type(const char* function, std::size_t groups, const poplar::Type& type) {
+  if (groups != 1) refuse("popsparse-one-group", "{}: {} groups; sparse products have one", function, groups);
+  if (type != poplar::FLOAT && type != poplar::HALF)
+    refuse("popsparse-type", "{}: elements of type {}; expected float or half", function, type.toString());
+}
+
 template <class T>
 Blocks<T> blocks_of(const char* function, const Shape& shape, const CSRMatrix<T>& m) {
   check_dimensions(function, shape, m, m.numRows, m.numColumns, m.nzValues.size());

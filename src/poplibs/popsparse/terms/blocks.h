@@ -1,6 +1,7 @@
 // A sparse matrix as a list of its blocks, whichever format it came in.
 #pragma once
 
+#include <poplar/Type.hpp>
 #include <popsparse/SparseStorageFormats.hpp>
 
 #include <array>
@@ -23,6 +24,11 @@ struct Shape {
   std::size_t block_columns() const { return columns / block[1]; }
   friend bool operator==(const Shape&, const Shape&) = default;
 };
+
+// They throw poplibs_error, beginning with `function`: for blocks that do not divide the matrix; for more than one group, and types other
+// than FLOAT and HALF.
+void check_blocks(const char* function, const Shape& shape);
+void check_groups_and_type(const char* function, std::size_t groups, const poplar::Type& type);
 
 // places ascend; values follow in their order, row by row within a block.
 template <class T>

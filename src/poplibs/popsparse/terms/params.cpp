@@ -8,6 +8,7 @@
 #include <memory>
 #include <tuple>
 
+#include "poplibs/popsparse/terms/blocks.h"
 #include "poplibs/poputil/refuse.h"
 
 namespace popsparse {
@@ -18,14 +19,6 @@ using poputil::refuse;
 void check_sizes(const char* function, std::initializer_list<std::size_t> sizes) {
   for (const std::size_t size : sizes)
     if (size == 0) refuse("popsparse-size", "{}: a size is 0; sizes are at least 1", function);
-}
-
-// Of a matrix rows x columns.
-void check_blocks(const char* function, const dynamic::SparsityParams& sparsity, std::size_t rows, std::size_t columns) {
-  const auto [block_rows, block_columns] = sparsity.blockDimensions;
-  if (block_rows == 0 || block_columns == 0 || rows % block_rows != 0 || columns % block_columns != 0)
-    refuse("popsparse-blocks", "{}: blocks of {} x {} do not divide a matrix of {} x {}", function, block_rows, block_columns, rows,
-           columns);
 }
 
 double checked_ratio(const char* function, double ratio) {
@@ -73,14 +66,14 @@ MatMulParams MatMulParams::createWithNzRatio(const SparsityParams& sparsity, dou
                                              std::size_t n) {
   constexpr auto kName = "popsparse::dynamic::MatMulParams::createWithNzRatio";
   check_sizes(kName, {groups, m, k, n});
-  check_blocks(kName, sparsity, m, k);
+  check_blocks(kName, {m, k, sparsity.blockDimensions});
   return {sparsity, checked_ratio(kName, ratio), groups, m, k, n};
 }
 MatMulParams MatMulParams::createWithNumNonZeroValues(const SparsityParams& sparsity, std::size_t elements, std::size_t groups,
                                                       std::size_t m, std::size_t k, std::size_t n) {
   constexpr auto kName = "popsparse::dynamic::MatMulParams::createWithNumNonZeroValues";
   check_sizes(kName, {groups, m, k, n});
-  check_blocks(kName, sparsity, m, k);
+  check_blocks(kName, {m, k, sparsity.blockDimensions});
   return {sparsity, ratio_of(kName, sparsity, elements, m, k), groups, m, k, n};
 }
 double MatMulParams::getNzRatio() const { return nzRatio; }
@@ -110,7 +103,7 @@ static void check_layer(const char* function, const SparsityParams& sparsity, st
   check_sizes(function, {batch, groups, inputs, outputs});
   if (inputs % groups != 0 || outputs % groups != 0)
     refuse("popsparse-groups", "{}: {} groups do not divide {} input and {} output channels", function, groups, inputs, outputs);
-  check_blocks(function, sparsity, outputs / groups, inputs / groups);
+  check_blocks(function, {outputs / groups, inputs / groups, sparsity.blockDimensions});
 }
 FullyConnectedParams FullyConnectedParams::createWithNzRatio(const SparsityParams& sparsity, double ratio, std::size_t batch,
                                                              std::size_t groups, std::size_t inputs, std::size_t outputs) {
