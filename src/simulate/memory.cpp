@@ -38,7 +38,9 @@ struct Profile {
 
 class MemoryRun {
  public:
-  MemoryRun(const Program& program, bool folded) : program_(program), folded_(folded), known_(program.bodies.size()) {}
+  // `events`: where the bytes in use during each event go; of what is not folded.
+  MemoryRun(const Program& program, bool folded, std::vector<std::int64_t>* events = nullptr)
+      : program_(program), folded_(folded), events_(events), known_(program.bodies.size()) {}
 
   // By the body's devices.
   const std::vector<Profile>& folded_profile(std::uint32_t body) {
@@ -63,6 +65,8 @@ class MemoryRun {
       } else if (!s.in_place) {
         for (SlotId r : body.results_of(s)) allocate(r, 1);
       }
+      if (events_ && s.kind != StepKind::call)
+        for (const std::uint32_t d : body.devices_of(s)) events_->push_back(devices[map[d]].total);
       for (SlotId o : body.operands_of(s)) {
         const Slot& slot = body.slots[o];
         if (slot.given || --left[o] > 0 || slot.kept) continue;
@@ -119,20 +123,34 @@ class MemoryRun {
 
   const Program& program_;
   bool folded_;
+  std::vector<std::int64_t>* events_;
   std::vector<std::vector<Profile>> known_;
 };
 
-}  // namespace
-
-std::vector<DeviceMemory> measure_memory(const Program& program, bool folded) {
-  std::vector<DeviceMemory> all(static_cast<std::size_t>(program.devices()));
-  if (program.bodies.empty()) return all;
+// By the devices of the main graph's body, which there is.
+std::vector<Profile> run_main(const Program& program, MemoryRun run) {
   const Body& main = program.bodies.front();
   std::vector<Profile> profiles(main.devices.size());
   for (const Slot& s : main.slots) {
     if (s.given) profiles[s.device].add(s.kind, s.bytes);
   }
-  MemoryRun(program, folded).run(main, profiles, MemoryRun::identity(profiles.size()));
+  run.run(main, profiles, MemoryRun::identity(profiles.size()));
+  return profiles;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> memory_of_events(const Program& program) {
+  std::vector<std::int64_t> bytes;
+  if (!program.bodies.empty()) run_main(program, MemoryRun(program, false, &bytes));
+  return bytes;
+}
+
+std::vector<DeviceMemory> measure_memory(const Program& program, bool folded) {
+  std::vector<DeviceMemory> all(static_cast<std::size_t>(program.devices()));
+  if (program.bodies.empty()) return all;
+  const Body& main = program.bodies.front();
+  const std::vector<Profile> profiles = run_main(program, MemoryRun(program, folded));
   for (std::size_t d = 0; d < profiles.size(); ++d) {
     all[static_cast<std::size_t>(main.devices[d].number)] = {profiles[d].peak, profiles[d].at_peak, profiles[d].most};
   }

@@ -33,6 +33,14 @@ struct Event {
   double start = 0, seconds = 0;
 };
 
+// What a transfer takes from a device to another one. Of a collective that leaves its values where they are there is none.
+struct Message {
+  std::uint32_t label = 0;
+  std::int32_t from = 0, to = 0;
+  std::int64_t bytes = 0;
+  double sent = 0, received = 0;
+};
+
 struct DeviceTimes {
   // When its last step ends; how long it computes, and transfers.
   double end = 0, computing = 0, transferring = 0;
@@ -42,8 +50,9 @@ struct DeviceTimes {
 struct Timeline {
   double seconds = 0;
   std::vector<DeviceTimes> devices;
-  // Where they were asked for.
+  // Where they were asked for; messages in the order of the transfers.
   std::vector<Event> events;
+  std::vector<Message> messages;
   // Steps that were run one by one, and all that the result stands for.
   std::int64_t steps_run = 0, steps_covered = 0;
 };
@@ -69,6 +78,10 @@ Timeline run_clock(const Program& program, const Cluster& cluster, const ClockOp
 Timeline run_reference_clock(const Program& program, bool record_events = false);
 
 std::vector<DeviceMemory> measure_memory(const Program& program, bool folded = true);
+
+// For each event that a clock records, in its order: the bytes in use on its device when the step has its results, its operands not
+// dropped.
+std::vector<std::int64_t> memory_of_events(const Program& program);
 
 // Chrome's and Perfetto's trace: a process for each device, a thread that computes and one that transfers.
 std::string chrome_trace(const Program& program, const Timeline& timeline);

@@ -7,6 +7,7 @@
 #include "simulate/costs/flatten.h"
 #include "simulate/csv.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -66,6 +67,28 @@ TEST(Simulate, APlacedProgram) {
   const auto memory = measure_memory(p);
   EXPECT_EQ(memory[1].peak, 4 * 32 * 32 * 4);
   EXPECT_EQ(memory, measure_memory(p, false));
+}
+
+TEST(Simulate, MessagesAndMemoryOfEvents) {
+  const Cluster cluster = small_cluster();
+  const Program p = flatten(ir::parse(kProgram), ClusterCostModel(cluster));
+  const Timeline t = run_clock(p, cluster, {.record_events = true}), reference = run_reference_clock(p, true);
+  std::vector<std::string> messages;
+  for (const Message& m : t.messages) messages.push_back(fmt::format("{} {}-{} {}", p.label(m.label), m.from, m.to, m.bytes));
+  // The all-reduce leaves its values where they are.
+  EXPECT_THAT(messages, testing::ElementsAre("scatter_across 0-1 4096", "scatter_across 0-2 4096", "broadcast_across 0-1 4096",
+                                             "broadcast_across 0-2 4096", "send 1-0 4096"));
+  EXPECT_EQ(reference.messages.size(), messages.size());
+  EXPECT_EQ(t.messages[0].received - t.messages[0].sent, t.events[0].seconds);
+  const std::vector<std::int64_t> bytes = memory_of_events(p);
+  ASSERT_EQ(bytes.size(), t.events.size());
+  ASSERT_EQ(bytes.size(), reference.events.size());
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_EQ(t.events[i].label, reference.events[i].label);
+    if (t.events[i].device == 1) most = std::max(most, bytes[i]);
+  }
+  EXPECT_EQ(most, measure_memory(p)[1].peak);
 }
 
 TEST(Simulate, TracesAreJsonWithEveryStep) {
@@ -255,7 +278,14 @@ TEST(Simulate, FoldedIsUnfolded) {
       run += folded.steps_run;
       covered += unfolded.steps_run;
     }
-    ASSERT_EQ(measure_memory(p, true), measure_memory(p, false)) << "seed " << seed;
+    const std::vector<DeviceMemory> memory = measure_memory(p, true);
+    ASSERT_EQ(memory, measure_memory(p, false)) << "seed " << seed;
+    if (p.unfolded_steps() > 2000) continue;
+    const Timeline t = run_clock(p, cluster, {.record_events = true});
+    const std::vector<std::int64_t> bytes = memory_of_events(p);
+    ASSERT_EQ(bytes.size(), t.events.size()) << "seed " << seed;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      ASSERT_LE(bytes[i], memory[static_cast<std::size_t>(t.events[i].device)].peak) << "seed " << seed;
   }
   EXPECT_LT(10 * run, covered);  // the folds did something
 }

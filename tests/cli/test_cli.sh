@@ -294,6 +294,10 @@ expect "simulate: folded is unfolded" "$("$pando" simulate "$placed" --machine b
 check "simulate: the reference's costs" 0 'MatMul$' "$pando" simulate "$placed" --cost reference --ops
 check "simulate: costs of plans" 0 '^3 devices, ' "$pando" simulate "$placed" --cost plans --machine ipu2:64
 check "simulate: plans need tiles" 2 '\[cost-plans\]' "$pando" simulate "$placed" --cost plans --machine bow-pod
+check "simulate: a report" 0 '3 devices' "$pando" simulate "$placed" --report "$scratch/plan.pando"
+check "simulate: messages of its report" 0 'scatter_across +device 0 +device 1 +1 +4,096' "$pando" report "$scratch/plan.pando" --ask messages
+check "simulate: where inputs lie" 0 'w +weights +float32\(32, 32\)' "$pando" report "$scratch/plan.pando" --ask placement
+check "simulate: its report as a trace" 0 '"ph": "f"|"ph":"f"' "$pando" report "$scratch/plan.pando" --export perfetto
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"
 check "simulate: traces for other simulators" 0 'all_reduce_across' cat "$scratch/chakra.1.et"

@@ -154,7 +154,7 @@ int run(const Arguments& a) {
     profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, p.devices_in_use(), cluster.name),
                              .machine = cluster.name};
     plan.memory_limit = static_cast<double>(cluster.memory_bytes);
-    add_timeline(plan, p, t, memory);
+    add_timeline(plan, module, p, t, memory);
     write_plan(plan, a.report);
   }
   if (!a.chakra.empty()) {

@@ -1,6 +1,7 @@
 #include "cli/shared/plan_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -38,9 +39,44 @@ class Points {
   std::map<std::string, std::size_t> at_;
 };
 
+// The tensors of the main graph's inputs. Those of one name, shape and size on several devices are one row.
+class InputPlaces {
+ public:
+  InputPlaces(profile::DevicePlan& plan, const ir::Module& module, const simulate::Program& program)
+      : plan_(plan), module_(module), program_(program) {}
+
+  void fill() {
+    if (program_.bodies.empty()) return;
+    for (const ir::ValueId v : module_.graph(module_.main_graph()).inputs) add(module_.name_of(v), module_.value(v).type);
+    std::stable_sort(plan_.values.begin(), plan_.values.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  }
+
+ private:
+  void add(const std::string& name, ir::TypeId type) {
+    const ir::Type& t = module_.type(type);
+    if (!t.is_tensor()) {
+      for (const ir::TypeId e : t.elements) add(name, e);
+      return;
+    }
+    const simulate::Body& main = program_.bodies.front();
+    const simulate::Slot& slot = main.slots[main.inputs[next_++]];
+    const std::string shape = fmt::format("{}({})", ir::name_of(t.dtype), fmt::join(t.shape, ", "));
+    const auto device = static_cast<std::uint32_t>(main.devices[slot.device].number);
+    const auto [it, added] = rows_.emplace(std::tuple(name, shape, slot.bytes), plan_.values.size());
+    if (added) plan_.values.push_back({name, std::string(simulate::name_of(slot.kind)), shape, static_cast<double>(slot.bytes), {}});
+    plan_.values[it->second].devices.push_back(device);
+  }
+
+  profile::DevicePlan& plan_;
+  const ir::Module& module_;
+  const simulate::Program& program_;
+  std::size_t next_ = 0;
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::size_t> rows_;
+};
+
 }  // namespace
 
-void add_timeline(profile::DevicePlan& plan, const simulate::Program& program, const simulate::Timeline& timeline,
+void add_timeline(profile::DevicePlan& plan, const ir::Module& module, const simulate::Program& program, const simulate::Timeline& timeline,
                   const std::vector<simulate::DeviceMemory>& memory) {
   plan.seconds = timeline.seconds;
   plan.kinds = memory_kinds();
@@ -52,8 +88,17 @@ void add_timeline(profile::DevicePlan& plan, const simulate::Program& program, c
       device.memory.push_back(d < memory.size() ? static_cast<double>(memory[d].at_peak[k]) : 0);
   }
   profile::PlanNames name(plan);
-  for (const simulate::Event& e : timeline.events)
-    profile::add_event(plan, {static_cast<std::uint32_t>(e.device), name(program.label(e.label)), e.transfer, e.start, e.seconds});
+  const std::vector<std::int64_t> used = simulate::memory_of_events(program);
+  for (std::size_t i = 0; i < timeline.events.size(); ++i) {
+    const simulate::Event& e = timeline.events[i];
+    profile::PlanEvent event{static_cast<std::uint32_t>(e.device), name(program.label(e.label)), e.transfer, e.start, e.seconds};
+    event.bytes = static_cast<double>(used[i]);
+    profile::add_event(plan, event);
+  }
+  for (const simulate::Message& m : timeline.messages)
+    profile::add_message(plan, {static_cast<std::uint32_t>(m.from), static_cast<std::uint32_t>(m.to), name(program.label(m.label)),
+                                static_cast<std::uint64_t>(m.bytes), m.sent, m.received});
+  InputPlaces(plan, module, program).fill();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ir/module.h"
 #include "profile/plan/plan.h"
 #include "search/programs/program_search.h"
 #include "search/search.h"
@@ -11,8 +12,8 @@
 
 namespace pando::cli {
 
-// When the devices of a program do what, and what their memory holds.
-void add_timeline(profile::DevicePlan& plan, const simulate::Program& program, const simulate::Timeline& timeline,
+// When the devices of a module's program do what, what their memory holds, what they send, and where the module's inputs lie.
+void add_timeline(profile::DevicePlan& plan, const ir::Module& module, const simulate::Program& program, const simulate::Timeline& timeline,
                   const std::vector<simulate::DeviceMemory>& memory);
 // The same of a transformer's step: one device of each rank of the pipeline. With experts only how long it takes.
 void add_step(profile::DevicePlan& plan, const search::Transformer& model, const simulate::Cluster& cluster,

@@ -93,7 +93,7 @@ profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program&
   const transform::Distributed d = transform::parallelise(program, best.result.best.front().strategy);
   const simulate::ClusterCostModel costs(cluster);
   const simulate::Program p = simulate::flatten(d.module, costs);
-  add_timeline(plan, p, simulate::run_clock(p, cluster, {.record_events = true}), simulate::measure_memory(p));
+  add_timeline(plan, d.module, p, simulate::run_clock(p, cluster, {.record_events = true}), simulate::measure_memory(p));
   return plan;
 }
 

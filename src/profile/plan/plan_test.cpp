@@ -4,9 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <sstream>
+#include <vector>
 
 #include "poplar/exceptions.hpp"
+#include "profile/export.h"
 #include "profile/question.h"
 #include "profile/report.h"
 
@@ -82,6 +85,27 @@ TEST(Plan, ARunAnswersBySchedulesMessagesAndPlaces) {
   EXPECT_NEAR(answer["rows"][0]["us_each"].get<double>(), 2e5, 1e-6);
   answer = ask(r, "placement", 10);
   EXPECT_EQ(answer["rows"][0]["devices"], Json::array({"rank 0", "rank 1"}));
+}
+
+TEST(Plan, IsATraceByBothClocks) {
+  std::ostringstream out;
+  export_report(report_of(run_example()), "perfetto", "", out);
+  std::map<std::string, int> phases;
+  std::vector<Json> arrows;
+  const Json trace = Json::parse(out.str());
+  for (const Json& e : trace["traceEvents"]) {
+    ++phases[e["ph"]];
+    if (e["ph"] == "s" || e["ph"] == "f") arrows.push_back(e);
+  }
+  // Two clocks of two devices and three events; memory by the machine's clock alone; two messages by each.
+  EXPECT_EQ(phases, (std::map<std::string, int>{{"M", 12}, {"X", 6}, {"C", 3}, {"s", 4}, {"f", 4}}));
+  EXPECT_EQ(arrows[0]["ts"], 0.2e6);
+  EXPECT_EQ(arrows[1]["pid"], 1);
+  EXPECT_EQ(arrows[0]["id"], arrows[1]["id"]);
+  EXPECT_NE(arrows[0]["id"], arrows[4]["id"]);
+  std::ostringstream plan;
+  export_report(report_of(example()), "perfetto", "", plan);
+  EXPECT_EQ(Json::parse(plan.str())["traceEvents"].size(), 6u + 3u);
 }
 
 TEST(Plan, OtherReportsHaveNone) {

@@ -1,4 +1,5 @@
 #include "base/check.h"
+#include "simulate/costs/messages.h"
 #include "simulate/simulate.h"
 
 #include <algorithm>
@@ -63,6 +64,7 @@ class Clock {
       t.devices.push_back(d);
     }
     t.events = std::move(events_);
+    t.messages = std::move(messages_);
     t.steps_run = steps_run_;
     t.steps_covered = program_.unfolded_steps();
     return t;
@@ -164,6 +166,8 @@ class Clock {
       }
       record(s, map[d], true, start, end);
     }
+    if (options_.record_events)
+      add_messages(b, s, map, static_cast<double>(start) / kTicksPerSecond, static_cast<double>(end) / kTicksPerSecond, messages_);
     return end;
   }
 
@@ -370,6 +374,7 @@ class Clock {
   std::vector<std::vector<Ticks>> shared_;
   std::vector<Ticks> slowdown_;
   std::vector<Event> events_;
+  std::vector<Message> messages_;
   std::int64_t steps_run_ = 0;
 };
 

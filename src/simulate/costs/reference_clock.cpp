@@ -29,6 +29,7 @@ class ReferenceClock {
     }
     t.devices = std::move(busy_);
     t.events = std::move(events_);
+    t.messages = std::move(messages_);
     t.steps_run = t.steps_covered = steps_;
     return t;
   }
@@ -52,6 +53,7 @@ class ReferenceClock {
         (s.kind == StepKind::transfer ? busy_[device].transferring : busy_[device].computing) += s.seconds;
         if (record_) events_.push_back({s.label, map[d], s.kind == StepKind::transfer, start, s.seconds});
       }
+      if (record_) add_messages(b, s, map, start, start + s.seconds, messages_);
     }
   }
 
@@ -60,6 +62,7 @@ class ReferenceClock {
   std::vector<double> clocks_;
   std::vector<DeviceTimes> busy_;
   std::vector<Event> events_;
+  std::vector<Message> messages_;
   std::int64_t steps_ = 0;
 };
 
