@@ -222,6 +222,23 @@ COMPOSED = {
     "unfold": (lambda x: x.unfold(1, 3, 2), lambda: (torch.randn(2, 8, 3),)),
     "bucketize": (lambda x, b: torch.bucketize(x, b, right=True) * x, lambda: (torch.tensor([0.5, 2.0, 2.5, 9.0]), torch.tensor([1, 2, 3]))),
     "cumprod": (lambda x: x.cumprod(1), lambda: (torch.randn(2, 5),)),
+    "attention of the host": (lambda q, k, v: torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, True)[0],
+                              lambda: (torch.randn(2, 4, 5, 8), torch.randn(2, 4, 5, 8), torch.randn(2, 4, 5, 8))),
+    "multi_margin_loss": (lambda x, t, w: torch.stack([torch.nn.functional.multi_margin_loss(x, t, p, 0.5, w.detach(), reduction=how)
+                                                       for p in (1, 2) for how in ("mean", "sum")]),
+                          lambda: (torch.randn(4, 5), torch.tensor([0, 4, 2, 2]), torch.rand(5))),
+    "multilabel_margin_loss": (torch.nn.functional.multilabel_margin_loss,
+                               lambda: (torch.randn(3, 4), torch.tensor([[3, 0, -1, 1], [-1, 2, 2, 2], [0, 1, 2, 3]]))),
+    "images of another size": (lambda x: torch.stack([torch.nn.functional.interpolate(x, (5, 9), mode=mode, antialias=True, align_corners=corners)
+                                                      for mode in ("bilinear", "bicubic") for corners in (False, True)]), lambda: (torch.randn(1, 2, 8, 6),)),
+    "adaptive_max_pool2d": (lambda x: torch.nn.functional.adaptive_max_pool2d(x, (3, 4)), lambda: (torch.randn(2, 7, 5),)),
+    "special": (lambda x: torch.stack([torch.polygamma(1, x), torch.polygamma(2, x), torch.special.zeta(torch.tensor(3.0), x), torch.erfinv(x / 8)]),
+                lambda: (torch.tensor([-3.7, -1.2, -0.5, 0.3, 1.0, 6.5]),)),
+    "hypot": (torch.hypot, lambda: (torch.tensor([3.0, -1e25, 1e-25, 2.0]), torch.tensor([4.0, 1e25, 0.0, -5.0]))),
+    "a constant of the model": (lambda x: x * torch.tensor([2.0, 3.0]) + torch.tensor(1.0), lambda: (torch.randn(4, 2),)),
+    "logcumsumexp": (lambda x: x.logcumsumexp(0), lambda: (torch.randn(7, 3) * 20,)),
+    "parts of numbers": (lambda x: torch.stack([x.frexp()[0], x.frexp()[1] * x, x.round(decimals=1) * x, x.angle() * x]),
+                         lambda: (torch.tensor([0.0, 1.0, -0.75, 8.0, 1e-30, -3e35, 0.125]),)),
     "integers": (lambda x, m: torch.where(m, x, 0.0).masked_scatter(m, x * 2), lambda: (torch.randn(3, 4), torch.rand(3, 4) > 0.5)),
 }
 

@@ -1,6 +1,6 @@
 """PyTorch's own table of ops, each run on its samples as a program of Pando and compared with PyTorch.
 
-    ops.py [--device cpu] [--gradient] [--samples 4] [--only PATTERN] [--new] [--update]
+    ops.py [--device cpu] [--gradient] [--samples 4] [--only PATTERNS] [--new] [--update]
 
 Prints what does not pass and why. The lists ops.expected and gradients.expected name what passes and may only grow; ops.refused and gradients.refused name
 what an error refuses, with its reason; ops.unrun and gradients.unrun what no run has come to yet. --update writes them, each op as soon as it is done; another
@@ -9,6 +9,7 @@ Exit status: 0 if everything in the list passes.
 """
 import argparse
 import fnmatch
+import logging
 import os
 import pathlib
 import signal
@@ -45,6 +46,8 @@ def function_of(op, sample, gradient):
     """(a function of tensors that gives a list of tensors, the sample's tensors)"""
     flat, spec = _pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
     places = [i for i, x in enumerate(flat) if isinstance(x, torch.Tensor)]
+    # Not all arguments that are floats have gradients: the table marks those that do.
+    marked = [flat[i].requires_grad for i in places]
 
     def call(tensors):
         given = list(flat)
@@ -57,7 +60,7 @@ def function_of(op, sample, gradient):
         return tensors_in(call(tensors))
 
     def with_gradient(*tensors):
-        leaves = [t.detach().requires_grad_() if t.is_floating_point() else t for t in tensors]
+        leaves = [t.detach().requires_grad_(mark) for t, mark in zip(tensors, marked)]
         results = tensors_in(call(leaves))
         floats = [r for r in results if r.is_floating_point() and r.requires_grad]
         wanted = [t for t in leaves if t.requires_grad]
@@ -99,7 +102,7 @@ def outcome(op, sample, gradient, device):
 
 
 def outcomes(op, gradient, device, count):
-    samples = list(op.sample_inputs("cpu", torch.float32, requires_grad=False))
+    samples = list(op.sample_inputs("cpu", torch.float32, requires_grad=gradient))
     samples = [s for s in samples if all(t.numel() for t in tensors_in((s.input, s.args, s.kwargs)))] or samples[:1]
     for sample in samples[::max(1, len(samples) // count)][:count]:
         try:
@@ -178,6 +181,8 @@ def refusal(found):
         return "no rule for " + (names[0] if names else "an op")
     if kind in ("NotImplementedError", "UnsupportedType", "DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException", "RuntimeError"):
         return f"{kind}: {message[:100]}".rstrip()
+    if kind == "AssertionError" and "GPU" in message:
+        return "it runs on GPUs alone"
     return None
 
 
@@ -186,16 +191,18 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--gradient", action="store_true")
     parser.add_argument("--samples", type=int, default=4)
-    parser.add_argument("--only", default="*")
+    parser.add_argument("--only", default="*", help="patterns of names, separated by commas")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th op, from the I-th on")
     parser.add_argument("--new", action="store_true", help="only ops that are in no list")
     parser.add_argument("--update", action="store_true")
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
+    # PyTorch logs the exceptions that it raises, too.
+    logging.disable(logging.ERROR)
     lists = Lists(given.gradient)
     first, parts = map(int, given.part.split("/"))
     passed, lost = 0, []
-    for op in [op for op in table(given.gradient) if fnmatch.fnmatch(op.name, given.only)][first::parts]:
+    for op in [op for op in table(given.gradient) if any(fnmatch.fnmatch(op.name, pattern) for pattern in given.only.split(","))][first::parts]:
         name = name_of(op)
         if given.new and (name in lists.expected or name in lists.refused):
             continue

@@ -14,6 +14,7 @@ import popxl
 from popxl import _build
 from popxl.tensor import Tensor
 
+from pando.torch import adapter
 from pando.torch.rules.loop import BEGIN, END, Loop
 from pando.torch.table import RULES
 from pando.torch.types import to_popxl
@@ -125,7 +126,9 @@ class Importer:
             value = getattr(value, part)
         if not isinstance(value, torch.Tensor):
             return value
-        return popxl.constant(value.detach().cpu().numpy(), to_popxl(value.dtype))
+        # Graphs are compiled while others are traced: what is done to a tensor then would be part of one.
+        with adapter.real_tensors():
+            return popxl.constant(value.detach().cpu().numpy(), to_popxl(value.dtype))
 
     def _call(self, node, values):
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: values[n])

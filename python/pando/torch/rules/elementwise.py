@@ -63,6 +63,41 @@ def round_to_even(g, x):
     return g.one("add", down, g.cast(up, x.dtype))
 
 
+@rule(aten.round.decimals)
+def round_decimals(g, x, decimals):
+    if not _floating(x.dtype):
+        return x
+    power = g.constant(10.0**abs(decimals), x.dtype)
+    there, back = ("mul", "div") if decimals >= 0 else ("div", "mul")
+    return round_to_even(g, x) if decimals == 0 else g.one(back, round_to_even(g, g.one(there, x, power)), power)
+
+
+@rule(aten.angle.default)
+def angle(g, x):
+    x = g.cast(x, g.dtype)
+    turned = g.one("where", g.one("less", x, g.constant(0, x.dtype)), g.constant(math.pi, x.dtype), g.constant(0, x.dtype))
+    return g.one("where", g.one("isnan", x), x, turned)
+
+
+@rule(aten.frexp.Tensor)
+def frexp(g, x):
+    one, two, half = (g.constant(n, x.dtype) for n in (1, 2, 0.5))
+    size = g.one("abs", x)
+    exponent = g.one("add", g.one("floor", g.one("log2", size)), one)
+    # The power in two parts: 2^-exponent is above the largest number where x is small.
+    first = g.one("floor", g.one("mul", exponent, half))
+    scaled = x
+    for part in (first, g.one("sub", exponent, first)):
+        scaled = g.one("mul", scaled, g.one("pow", two, g.one("negate", part)))
+    # A logarithm may be on the wrong side of a whole number.
+    large, small = g.one("logical_not", g.one("less", g.one("abs", scaled), one)), g.one("less", g.one("abs", scaled), half)
+    mantissa = g.one("where", large, g.one("mul", scaled, half), g.one("where", small, g.one("mul", scaled, two), scaled))
+    exponent = g.one("sub", g.one("add", exponent, g.cast(large, x.dtype)), g.cast(small, x.dtype))
+    plain = g.one("logical_and", g.one("less", g.constant(0, x.dtype), size), g.one("less", size, g.constant(float("inf"), x.dtype)))
+    exponent = g.one("where", plain, exponent, g.constant(0, x.dtype))
+    return g.one("where", plain, mantissa, x), g.cast(exponent, popxl.int32)
+
+
 @rule(aten.log10.default)
 def log10(g, x):
     return g.one("mul", g.one("log", g.cast(x, g.dtype)), g.constant(1 / math.log(10), g.dtype))

@@ -269,6 +269,8 @@ def index_reduce(g, x, dim, index, source, reduce, *, include_self=True):
 def index_add(g, x, dim, index, source, alpha=1):
     if alpha != 1:
         source = g.one("mul", source, g.constant(alpha, x.dtype))
+    if not x.shape:
+        return g.one("add", x, g.reshape(source, ()))
     axis = axis_of(x, dim)
     return g.one("scatter_reduce", source, g.reshape(g.cast(index, popxl.int32), [index.nelms]), x, reduction="sum", axis=axis, axis_size=x.shape[axis],
                  enable_index_broadcast=True)

@@ -181,6 +181,8 @@ def var_mean(g, x, dim=None, *, correction=None, keepdim=False):
 
 @rule(aten.topk.default)
 def topk(g, x, k, dim=-1, largest=True, sorted=True):
+    if not x.shape:
+        return x, g.constant(0, popxl.int32)
     return tuple(g.op("topk", x, k=k, axis=axis_of(x, dim), largest=bool(largest), sorted=True))
 
 

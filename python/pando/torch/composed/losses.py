@@ -1,0 +1,38 @@
+"""Gradients of losses that compare classes."""
+import torch
+
+aten = torch.ops.aten
+
+_MEAN = 1
+
+
+def _per_sample(gradient, count, reduction):
+    """The gradient of each sample's own loss, in a column."""
+    return (gradient.expand([count]) / (count if reduction == _MEAN else 1)).unsqueeze(1)
+
+
+def _multi_margin_backward(gradient, x, target, p, margin, weight=None, reduction=1):
+    rows, place = x.reshape(-1, x.shape[-1]), target.reshape(-1, 1)
+    others = torch.arange(rows.shape[1]).unsqueeze(0) != place
+    short = margin - rows.gather(1, place) + rows
+    slope = (short > 0).to(x.dtype) if p == 1 else 2 * short.clamp(min=0)
+    slope = torch.where(others, slope, 0) / rows.shape[1]
+    if weight is not None:
+        slope = slope * weight.index_select(0, place.reshape(-1)).unsqueeze(1)
+    slope = torch.where(others, slope, -slope.sum(1, keepdim=True))
+    return (slope * _per_sample(gradient, rows.shape[0], reduction)).reshape(x.shape)
+
+
+def _multilabel_margin_backward(gradient, x, target, reduction, is_target):
+    rows, targets = x.reshape(-1, x.shape[-1]), target.reshape(-1, x.shape[-1])
+    # A negative number ends the list of a sample's classes.
+    counts = (targets >= 0).to(torch.int64).cumprod(1)
+    places = targets.clamp(min=0)
+    others = is_target.reshape(rows.shape).unsqueeze(1) == 0
+    short = 1 - rows.gather(1, places).unsqueeze(2) + rows.unsqueeze(1) > 0
+    pairs = (short & others & (counts != 0).unsqueeze(2)).to(x.dtype)
+    slope = pairs.sum(1).scatter_add(1, places, -pairs.sum(2)) / rows.shape[1]
+    return (slope * _per_sample(gradient, rows.shape[0], reduction)).reshape(x.shape)
+
+
+COMPOSED = {aten.multi_margin_loss_backward.default: _multi_margin_backward, aten.multilabel_margin_loss_backward.default: _multilabel_margin_backward}
