@@ -37,6 +37,8 @@ class Optimizer:
 
     # What load_state_dict took of the device, until a model is compiled.
     _loaded = (None, None)
+    # Whether the part of it that has names of the device is still to be given to the parameters, whose names a model knows.
+    _named = False
 
     def __init__(self):
         self._executor = None
@@ -63,6 +65,26 @@ class Optimizer:
     def attach(self, executor):
         """The model that the optimizer updates."""
         self._executor = weakref.ref(executor)
+        self._take_named_state(executor)
+
+    def _take_named_state(self, executor):
+        """Gives parameters what load_state_dict took under names of the device. What it lacks stays as it is."""
+        if not self._named:
+            return
+        self._named = False
+        parameters = dict(executor._user_model.named_parameters())
+        for full, value in (self._loaded[0] or {}).items():
+            kind, _, name = full.partition("___")
+            state = self.state.get(parameters.get(name), {})
+            key = next((k for k, prefix in _STATES.items() if prefix == kind + "___" and isinstance(state.get(k), torch.Tensor)), None)
+            if key is None:
+                continue
+            if not state[key].dim():
+                # A number that groups of replicas have each.
+                value = value.reshape(-1)[0]
+            if value.shape != state[key].shape:
+                raise RuntimeError(f"ipu_state[{full!r}] has the shape {tuple(value.shape)} instead of {tuple(state[key].shape)}.")
+            state[key] = value.detach().to(state[key].dtype).clone()
 
     def state_dict(self):
         """torch's, with `ipu_state` and `ipu_param`. It brings the state back from the device if that is newer."""
@@ -106,10 +128,10 @@ class Optimizer:
         return found
 
     def load_state_dict(self, state_dict):
-        """Takes a state that `state_dict` gave; it goes to the device with the next call.
+        """Takes a state that `state_dict` gave; it goes to the device with the next call. Tensors of `ipu_state` count, whatever `state` has of them.
 
         Raises:
-            RuntimeError: a state without `ipu_state` and `ipu_param`.
+            RuntimeError: a state without `ipu_state` and `ipu_param`; another shape, with the next call at the latest.
         """
         if "ipu_state" not in state_dict or "ipu_param" not in state_dict:
             raise RuntimeError("Only IPU optimizer states can be loaded onto the IPU.")
@@ -119,7 +141,9 @@ class Optimizer:
             # The weights on the device may be newer than those that go there with the state.
             executor.copyWeightsToHostIfNeeded()
         super().load_state_dict({key: value for key, value in state_dict.items() if key not in ("ipu_state", "ipu_param")})
+        self._named = True
         if executor is not None:
+            self._take_named_state(executor)
             executor._state_is_newer = True
 
 

@@ -236,6 +236,45 @@ def test_a_model_goes_on_from_a_file(tmp_path, export):
         poptorch.load(tmp_path / "none")
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_numbers_written_into_the_state_of_the_device_reach_it(compiled):
+    weight = torch.nn.Parameter(torch.ones(3))
+
+    class Scaled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = weight
+
+        def forward(self, x):
+            return poptorch.identity_loss((self.weight * x).sum(), reduction="none")
+
+    def trained():
+        optimizer = poptorch.optim.SGD(model.parameters(), lr=0.5, momentum=0.5)
+        return optimizer, poptorch.trainingModel(model, optimizer=optimizer)
+
+    model = Scaled()
+    optimizer, training = trained()
+    x = torch.tensor([1.0, 2.0, 3.0])
+    training(x)
+    state = optimizer.state_dict()
+    state["ipu_state"]["Accl2___weight"] = torch.tensor([10.0, 0.0, -4.0])
+    if not compiled:
+        training.destroy()
+        optimizer = poptorch.optim.SGD(model.parameters(), lr=0.5, momentum=0.5)
+        optimizer.load_state_dict(state)
+        training = poptorch.trainingModel(model, optimizer=optimizer)
+    else:
+        optimizer.load_state_dict(state)
+    before = model.weight.detach().clone()
+    training(x)
+    momentum = 0.5 * state["ipu_state"]["Accl2___weight"] + x
+    torch.testing.assert_close(model.weight.detach().as_subclass(torch.Tensor), (before - 0.5 * momentum).as_subclass(torch.Tensor))
+    torch.testing.assert_close(optimizer.state_dict()["ipu_state"]["Accl2___weight"], momentum)
+    state["ipu_state"]["Accl2___weight"] = torch.zeros(2)
+    with pytest.raises(RuntimeError, match="Accl2___weight.*shape"):
+        optimizer.load_state_dict(state)
+
+
 def test_tensors_are_anchored_by_name(model):
     options = poptorch.Options()
     options.anchorTensor("gradient", "Gradient___linear.bias")
