@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ struct Options {
   // What is marked for reports: Blocks, and programs of any kind, whose names these regular expressions match as a whole; none if empty.
   std::string blocks, programs;
   bool mark_stream_copies = false;
+  // Which line of the user's program made a variable, as a number from 1: those of one name and different lines have names of their own.
+  const std::map<std::uint32_t, std::uint32_t>* variable_lines = nullptr;
   const LateValues* late_values = nullptr;  // operands of those vertices have to lie on their tiles: not with `bind`
   std::function<void(int step, int total)> progress;
   std::function<void(const char* pass, const std::string& text)> log;  // after every pass
@@ -55,6 +58,7 @@ struct OutOfMemory {
 struct Result {
   std::shared_ptr<tile::Program> program;  // always set; with `out_of_memory` it serves reports only
   std::unique_ptr<OutOfMemory> out_of_memory;
+  std::vector<std::uint32_t> name_lines;  // by tile::NameId: that of Options::variable_lines; 0, or behind the end: none
 };
 
 Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options);

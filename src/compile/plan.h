@@ -195,8 +195,9 @@ struct Plan {
   bool merged_copies = false;  // did copies become one exchange?
 
   std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated
+  std::vector<std::uint32_t> name_lines;                   // Result::name_lines
 
-  tile::NameId name(const std::string& text);
+  tile::NameId name(const std::string& text, std::uint32_t line = 0);
   // Of shards that are always live nobody asks when.
   void access(const ShardAccess& a) {
     if (!shards[a.shard].always_live) accesses.push_back(a);

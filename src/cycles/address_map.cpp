@@ -30,11 +30,13 @@ class Residents {
       r.name = name < program_.names.size() ? program_.names[name] : std::string();
       r.category = category_[static_cast<std::size_t>(a.category)];
       report_.residents.push_back(std::move(r));
+      names_.push_back(a.name);
       on_tile_.emplace_back();
     }
     add_bytes(report_.residents[id], on_tile_[id], a);
     report_.placements.push_back({a.tile.value, id, a.always_live ? 0 : a.live + 1, a.estimated, a.offset, a.size});
   }
+  std::vector<tile::NameId> names() && { return std::move(names_); }
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
@@ -63,18 +65,20 @@ class Residents {
   profile::Report& report_;
   std::vector<std::uint32_t> category_;          // by tile::Category
   std::vector<std::vector<std::uint32_t>> ids_;  // [category][name]
+  std::vector<tile::NameId> names_;              // by resident
   std::vector<OnTile> on_tile_;                  // by resident: the tile at hand
 };
 
 }  // namespace
 
-void fill_address_map(const tile::Program& program, profile::Report& report) {
+std::vector<tile::NameId> fill_address_map(const tile::Program& program, profile::Report& report) {
   report.residents.clear();
   report.placements.clear();
   report.placements.reserve(program.allocations.size());
   Residents residents(program, report);
   for (const tile::Allocation& a : program.allocations) residents.add(a);
   report.live_sets = program.live_ranges;
+  return std::move(residents).names();
 }
 
 }  // namespace pando::cycles

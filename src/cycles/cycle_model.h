@@ -58,7 +58,12 @@ class CycleModel final : public tile::StepObserver {
 // The memory part of the report: target, tiles, categories, liveness per stream, largest variables, the program's steps and compute sets.
 // A tile's `used` is the most that is live at one step; its categories are those of that step. `with_variables`: all of them, and when they
 // are live. `whole`: also the address map and the bytes from tile to tile of each exchange, for a report file.
-void fill_memory(const tile::Program& program, const Library& library, profile::Report& report, bool with_variables = false,
-                 Detail detail = Detail::summary);
+// Returns what the rows are of.
+struct RowsOf {
+  std::vector<tile::NameId> residents;  // of the address map
+  std::vector<ComputeSetId> compute_sets;
+};
+RowsOf fill_memory(const tile::Program& program, const Library& library, profile::Report& report, bool with_variables = false,
+                   Detail detail = Detail::summary);
 
 }  // namespace pando::cycles

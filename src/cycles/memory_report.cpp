@@ -380,7 +380,8 @@ std::string kind_of(const tile::Program& program, const tile::Instruction& i) {
   return is_remote ? "remote" : std::string(row.kind);
 }
 
-void fill_memory(const tile::Program& program, const Library&, profile::Report& report, bool with_variables, Detail detail) {
+RowsOf fill_memory(const tile::Program& program, const Library&, profile::Report& report, bool with_variables, Detail detail) {
+  RowsOf out;
   report.target = target_of(program);
   CategoryTable categories = categories_of(program);
   report.tiles.assign(program.machine.tiles(), {0, 0, std::vector<std::uint64_t>(categories.shown.size()), 0});
@@ -405,12 +406,14 @@ void fill_memory(const tile::Program& program, const Library&, profile::Report& 
   Rows rows;
   report.compute_sets = compute_sets_of(program, rows);
   if (detail == Detail::whole) {
-    fill_address_map(program, report);
+    out.residents = fill_address_map(program, report);
     rows.bound = fill_traffic(program, report);
     rows.has_exchanges = true;
   }
   report.program = program_of(program, rows);
   report.variables = with_variables ? variables_of(program) : std::vector<profile::LoweredVariable>();
+  for (const auto& [id, row] : rows.compute_sets) out.compute_sets.push_back(id);
+  return out;
 }
 
 }  // namespace pando::cycles

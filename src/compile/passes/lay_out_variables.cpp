@@ -7,9 +7,15 @@
 
 namespace pando::compile {
 
-tile::NameId Plan::name(const std::string& text) {
-  const auto [it, added] = name_ids.try_emplace(text, tile::NameId(static_cast<std::uint32_t>(out->names.size())));
-  if (added) out->names.push_back(text);
+tile::NameId Plan::name(const std::string& text, std::uint32_t line) {
+  const std::string key = line == 0 ? text : text + '\0' + std::to_string(line);
+  const auto [it, added] = name_ids.try_emplace(key, tile::NameId(static_cast<std::uint32_t>(out->names.size())));
+  if (!added) return it->second;
+  out->names.push_back(text);
+  if (line > 0) {
+    name_lines.resize(out->names.size());
+    name_lines.back() = line;
+  }
   return it->second;
 }
 
@@ -28,6 +34,12 @@ const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t
 }
 
 namespace {
+
+std::uint32_t line_of(const Options& options, std::uint32_t variable) {
+  if (options.variable_lines == nullptr) return 0;
+  const auto it = options.variable_lines->find(variable);
+  return it == options.variable_lines->end() ? 0 : it->second;
+}
 
 // Variables that the host can write or read between runs, as a whole.
 std::vector<bool> hosted_variables(const graph::Graph& graph) {
@@ -57,7 +69,7 @@ void lay_out_variables(Plan& plan) {
   for (std::uint32_t v = 0; v < variables.size(); ++v) {
     const graph::Variable& variable = variables[VariableId(v)];
     const std::uint64_t width = size_of(variable.type);
-    const tile::NameId name = plan.name(variable.name.empty() ? "v" + std::to_string(v) : variable.name);
+    const tile::NameId name = plan.name(variable.name.empty() ? "v" + std::to_string(v) : variable.name, line_of(plan.options, v));
     const bool always_live = variable.constant || variable.replica_index || !variable.initial.empty() || hosted[v];
     std::vector<ShardInterval>& list = plan.layout[VariableId(v)];
     list.reserve(variable.mapping.intervals().size());

@@ -159,8 +159,12 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
     options.show_plan = [](const char* pass, const std::string& plan) { write_dump(fmt::format("# after {}\n{}", pass, plan)); };
   }
   if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
-  auto e = executable_of(shared, compiled, compile::compile(compiled, nodes, options), settings, nodes.size());
-  if (settings.graph_report || settings.execution_report) e->facts = std::make_shared<const GraphFacts>(graph_facts(shared, compiled));
+  const bool reports = settings.graph_report || settings.execution_report;
+  if (reports) options.variable_lines = &shared.variable_sites;
+  compile::Result result = compile::compile(compiled, nodes, options);
+  const std::vector<std::uint32_t> name_lines = std::move(result.name_lines);
+  auto e = executable_of(shared, compiled, std::move(result), settings, nodes.size());
+  if (reports) e->facts = std::make_shared<const GraphFacts>(graph_facts(shared, compiled, name_lines));
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
   if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings);
@@ -172,10 +176,10 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
 
 profile::Report memory_report(const ExecutableState& e, bool with_variables, cycles::Detail detail) {
   profile::Report report;
-  cycles::fill_memory(*e.program, e.library, report, with_variables, detail);
+  const cycles::RowsOf rows = cycles::fill_memory(*e.program, e.library, report, with_variables, detail);
   report.graph = e.graph_info;
   report.out_of_memory = e.out_of_memory;
-  if (e.facts && detail == cycles::Detail::whole) add_graph_facts(*e.facts, report);
+  if (e.facts && detail == cycles::Detail::whole) add_graph_facts(*e.facts, rows, report);
   report.writer = poplar::versionString().cloneAsString();
   return report;
 }

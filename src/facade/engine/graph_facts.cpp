@@ -106,11 +106,6 @@ void add_vertex(const graph::Graph& graph, const graph::Vertex& vertex, Places& 
     }
 }
 
-std::string compute_set_name(const graph::Graph& graph, ComputeSetId id) {
-  const std::string& name = graph.compute_sets()[id].name;
-  return name.empty() ? "cs" + std::to_string(id.value) : name;
-}
-
 profile::Source source_of(const graph::Graph& graph, std::uint32_t site) {
   const std::string text = graph.site_text(site);
   const std::size_t colon = text.rfind(':');
@@ -119,8 +114,9 @@ profile::Source source_of(const graph::Graph& graph, std::uint32_t site) {
 }
 
 // Row of a source in the report, from 1.
-std::uint32_t source_row(const std::map<std::string, profile::Source>& sources, const std::string& name, profile::Report& report) {
-  const auto it = sources.find(name);
+template <class Key>
+std::uint32_t source_row(const std::map<Key, profile::Source>& sources, const Key& key, profile::Report& report) {
+  const auto it = sources.find(key);
   if (it == sources.end()) return 0;
   const auto known = std::find(report.sources.begin(), report.sources.end(), it->second);
   if (known != report.sources.end()) return static_cast<std::uint32_t>(known - report.sources.begin()) + 1;
@@ -130,38 +126,41 @@ std::uint32_t source_row(const std::map<std::string, profile::Source>& sources, 
 
 }  // namespace
 
-GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled) {
+GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled,
+                       const std::vector<std::uint32_t>& name_lines) {
   constexpr std::size_t kMostCauses = 100'000;
   GraphFacts out;
   Places places(compiled);
   std::map<Key, Found> found;
   for (const graph::Vertex& v : compiled.vertices()) {
     add_vertex(compiled, v, places, found);
-    if (v.estimate) out.flops[compute_set_name(compiled, v.compute_set)] += v.estimate->flops;
+    if (v.estimate) out.flops[v.compute_set] += v.estimate->flops;
   }
   for (auto& [key, f] : found) {
     f.cause.codelet = std::get<1>(key);
     f.cause.field = std::get<2>(key);
     f.cause.variable = std::get<3>(key);
     f.cause.tiles = static_cast<std::uint32_t>(f.tiles.size());
-    out.causes.push_back({compute_set_name(compiled, ComputeSetId(std::get<0>(key))), std::move(f.cause)});
+    out.causes.push_back({ComputeSetId(std::get<0>(key)), std::move(f.cause)});
   }
   std::stable_sort(out.causes.begin(), out.causes.end(), [](const auto& a, const auto& b) { return a.cause.bytes > b.cause.bytes; });
   if (out.causes.size() > kMostCauses) out.causes.resize(kMostCauses);
   for (const auto& [variable, site] : shared.variable_sites)
-    out.variables.emplace(shared.graph.variables()[VariableId(variable)].name, source_of(shared.graph, site));
+    out.by_name.emplace(shared.graph.variables()[VariableId(variable)].name, source_of(shared.graph, site));
+  for (std::uint32_t i = 0; i < name_lines.size(); ++i)
+    if (name_lines[i] > 0) out.variables.emplace(tile::NameId(i), source_of(shared.graph, name_lines[i]));
   for (const auto& [compute_set, site] : shared.compute_set_sites)
-    out.compute_sets.emplace(compute_set_name(shared.graph, ComputeSetId(compute_set)), source_of(shared.graph, site));
+    out.compute_sets.emplace(ComputeSetId(compute_set), source_of(shared.graph, site));
   return out;
 }
 
-void add_graph_facts(const GraphFacts& facts, profile::Report& report) {
-  std::map<std::string, std::uint32_t> rows;
+void add_graph_facts(const GraphFacts& facts, const cycles::RowsOf& of, profile::Report& report) {
+  std::map<ComputeSetId, std::uint32_t> rows;
   for (std::uint32_t i = 0; i < report.compute_sets.size(); ++i) {
     profile::ComputeSetVertices& cs = report.compute_sets[i];
-    rows.emplace(cs.name, i);
-    if (const auto it = facts.flops.find(cs.name); it != facts.flops.end()) cs.flops = it->second;
-    cs.source = source_row(facts.compute_sets, cs.name, report);
+    rows.emplace(of.compute_sets[i], i);
+    if (const auto it = facts.flops.find(of.compute_sets[i]); it != facts.flops.end()) cs.flops = it->second;
+    cs.source = source_row(facts.compute_sets, of.compute_sets[i], report);
   }
   for (const GraphFacts::Cause& c : facts.causes) {
     const auto row = rows.find(c.compute_set);
@@ -169,7 +168,11 @@ void add_graph_facts(const GraphFacts& facts, profile::Report& report) {
     report.buffers.push_back(c.cause);
     report.buffers.back().compute_set = row->second;
   }
-  for (profile::Resident& r : report.residents) r.source = source_row(facts.variables, r.name, report);
+  for (std::size_t i = 0; i < report.residents.size(); ++i) {
+    profile::Resident& r = report.residents[i];
+    r.source = source_row(facts.variables, of.residents[i], report);
+    if (r.source == 0) r.source = source_row(facts.by_name, r.name, report);
+  }
   for (profile::ProgramStep& s : report.program)
     if (s.compute_set > 0) s.source = report.compute_sets[s.compute_set - 1].source;
 }

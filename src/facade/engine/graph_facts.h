@@ -7,26 +7,31 @@
 #include <string>
 #include <vector>
 
+#include "cycles/cycle_model.h"
 #include "facade/state/state.h"
 #include "graph/graph.h"
 #include "profile/report.h"
+#include "tile/program.h"
 
 namespace pando::facade {
 
 struct GraphFacts {
   struct Cause {
-    std::string compute_set;
+    ComputeSetId compute_set;
     profile::BufferCause cause;  // without its compute set's row
   };
-  std::vector<Cause> causes;                                       // largest first
-  std::map<std::string, std::uint64_t> flops;                      // by compute set's name
-  std::map<std::string, profile::Source> variables, compute_sets;  // by name: of several the first one's line
+  std::vector<Cause> causes;  // largest first
+  std::map<ComputeSetId, std::uint64_t> flops;
+  std::map<ComputeSetId, profile::Source> compute_sets;
+  std::map<tile::NameId, profile::Source> variables;
+  std::map<std::string, profile::Source> by_name;  // of variables whose line is not known: the first one's of that name
 };
 
-GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled);
+// `name_lines`: of what was compiled (compile::Result).
+GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled, const std::vector<std::uint32_t>& name_lines);
 
-// Puts them where the report's rows of those names are.
-void add_graph_facts(const GraphFacts& facts, profile::Report& report);
+// Puts them where the report's rows of them are.
+void add_graph_facts(const GraphFacts& facts, const cycles::RowsOf& of, profile::Report& report);
 
 // Those of executed steps, from their compute sets'.
 void add_flops(profile::Report& report);

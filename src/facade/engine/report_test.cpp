@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
+#include "profile/report.h"
 #include "pva/pva.hpp"
 
 namespace {
@@ -69,6 +72,45 @@ TEST(Report, WhatALibraryMakesBelongsToTheLineThatCalledIt) {
   EXPECT_EQ(DebugContext(called, "inner", SourceLocation("f", "inner.cpp", 3)).getSourceLocation().getLineNumber(), 3u)
       << "the innermost place that is known";
   EXPECT_FALSE(DebugContext("alone", library).getSourceLocation().isValid());
+}
+
+// As a helper function of a user's program makes them: names are equal, lines are not.
+TEST(Report, RowsOfOneNameHaveTheirOwnLines) {
+  Device device = IPUModel("tiny4").createDevice();
+  Graph graph(device.getTarget());
+  std::stringstream source(
+      "#include <poplar/Vertex.hpp>\n"
+      "class Clear : public poplar::Vertex { public: poplar::Output<poplar::Vector<float>> x;\n"
+      "  void compute() { for (unsigned i = 0; i < x.size(); ++i) x[i] = 0; } };");
+  graph.addCodelets(source);
+  Sequence program;
+  unsigned reads = 0;
+  for (const unsigned line : {10u, 20u, 20u}) {
+    const DebugContext context("again", SourceLocation("main", "user.cpp", line));
+    const Tensor x = graph.addVariable(FLOAT, {line}, context);
+    const ComputeSet cs = graph.addComputeSet(context);
+    graph.setTileMapping(x, 0);
+    graph.createHostRead("x" + std::to_string(reads++), x);
+    for (unsigned i = 0; i < line; i += 10) {
+      const VertexRef v = graph.addVertex(cs, "Clear", {{"x", x.slice(i, i + 10)}});
+      graph.setTileMapping(v, 0);
+      graph.setPerfEstimate(v, 100, 7);
+    }
+    program.add(Execute(cs));
+  }
+  const std::string directory = testing::TempDir() + "rows_of_one_name";
+  const Engine engine(graph, program, {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", directory}});
+  std::ifstream file(directory + "/profile.pando", std::ios::binary);
+  const pando::profile::Report report = pando::profile::read_report({std::istreambuf_iterator<char>(file), {}});
+  std::vector<std::string> rows;
+  const auto line = [&](std::uint32_t row) { return row == 0 ? 0 : report.sources[row - 1].line; };
+  for (const auto& r : report.residents)
+    if (r.name == "again" && report.categories[r.category].category == "variable")
+      rows.push_back("variable " + std::to_string(line(r.source)) + ": " + std::to_string(r.bytes));
+  for (const auto& cs : report.compute_sets)
+    rows.push_back("compute set " + std::to_string(line(cs.source)) + ": " + std::to_string(cs.flops));
+  EXPECT_THAT(rows, ElementsAre("variable 10: 40", "variable 20: 160", "compute set 10: 7", "compute set 20: 14", "compute set 20: 14"));
+  std::filesystem::remove_all(directory);
 }
 
 TEST(Report, TheProgramIsAListWithLoops) {
