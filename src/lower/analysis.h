@@ -35,6 +35,8 @@ class Analysis {
   ir::OpId first_call(ir::GraphId g) const { return first_call_[g]; }
   // Whether its code is loaded by an op.
   bool code_loaded(ir::GraphId g) const { return code_loaded_[g] != 0; }
+  // Whether it is lowered once, for several calls; others are lowered where they are called.
+  bool is_function(ir::GraphId g) const { return sites(g) > 1 || code_loaded(g); }
   bool has_effects(ir::OpId op) const;
   ir::ValueId resolved(ir::ValueId v, ir::Context context) const { return ir::version_in(module_, v, context); }
   // What programs leave for each other.

@@ -1,7 +1,10 @@
 // What a lowering decides, as text: the last part of what `pando dump --level=model` shows.
 #pragma once
 
+#include "ir/module.h"
+
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,10 @@ class Decisions {
   void line(const std::string& text);
   // What happens while an op is lowered: stands under its line, which comes next.
   void note(std::string text);
+  // Why a value is laid out as it is.
+  void give_reason(ir::ValueId v, std::string why);
+  // ", why"; empty where nothing is known.
+  std::string reason(ir::ValueId v) const;
   // Puts it all into the string.
   void finish();
 
@@ -32,6 +39,7 @@ class Decisions {
   std::string* out_;
   std::vector<Part> parts_;
   std::vector<std::size_t> open_;
+  std::map<ir::ValueId, std::string> why_;
 };
 
 }  // namespace pando::lower

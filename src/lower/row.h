@@ -25,8 +25,7 @@ namespace pando::lower {
 
 using popops::expr::Any;
 class OpLowering;
-class Lowering;
-class Formula;
+class Libraries;
 
 // What an element-wise op's expression is made of.
 class Expression {
@@ -51,13 +50,31 @@ class Expression {
   std::vector<Any> operands_;
 };
 
+// What an element-wise pass reads: a value, or a tensor that a formula has made.
+struct Leaf {
+  ir::ValueId value;
+  poplar::Tensor tensor;
+};
+
+// What a row's formula is made of.
+class Formula {
+ public:
+  Formula(std::vector<Any> operands, std::vector<Leaf>& leaves) : operands_(std::move(operands)), leaves_(leaves) {}
+  const Any& operand(std::size_t i) const { return operands_[i]; }
+  Any tensor(const poplar::Tensor& t);
+
+ private:
+  std::vector<Any> operands_;
+  std::vector<Leaf>& leaves_;
+};
+
 // What a consumer is asked before a variable is made: a tensor of the operand's shape and type as the op likes it best.
 struct LayoutRequest {
   const ir::Module& module;
   ir::OpId op;
   std::size_t operand;
   poplar::Graph& graph;
-  Lowering& lowering;
+  Libraries& libraries;
   std::string name;
 };
 
@@ -99,6 +116,9 @@ inline poplar::Tensor keeps_layout(const ir::Module&, ir::OpId, const poplar::Te
 const Row* find_row(std::string_view name);
 inline bool is_elementwise(const Row* row) { return row != nullptr && (row->expression != nullptr || row->formula != nullptr); }
 
+// A tensor of one element as an expression of its value and type.
+Any constant_expression(const ir::HostTensor& data);
+
 // Scalar parameters are attributes or operands: those that attribute "scalars" lists are operands behind the ones that are always there.
 std::optional<std::size_t> scalar_operand(const ir::Module& module, ir::OpId op, std::string_view name);
 
@@ -107,62 +127,6 @@ using StorageId = std::uint32_t;
 struct Slot {
   poplar::Tensor tensor;
   std::vector<StorageId> storages;  // ascending
-};
-
-// What a row's function sees: one op, in a place in the program.
-class OpLowering {
- public:
-  OpLowering(Lowering& lowering, ir::OpId op);
-
-  Lowering& lowering() { return lowering_; }
-  const ir::Module& module() const;
-  ir::OpId op() const { return op_; }
-  const ir::Attributes& attributes() const { return module().attributes(op_); }
-  bool in_place() const { return module().op(op_).in_place; }
-  // The tiles of the op's place.
-  poplar::Graph& graph() { return graph_; }
-  poplar::program::Sequence& program();
-  // For whoever reads a dump or a profile.
-  std::string name() const;
-
-  std::size_t operands() const { return module().operands(op_).size(); }
-  std::size_t results() const { return module().results(op_).size(); }
-  const ir::Type& operand_type(std::size_t i) const { return module().type_of(module().operand(op_, i)); }
-  const ir::Type& result_type(std::size_t i = 0) const { return module().type_of(module().result(op_, i)); }
-  // Which trailing operand scalar parameter `name` is; nothing where it is an attribute.
-  std::optional<std::size_t> scalar_operand(std::string_view name) const;
-  // The scalar parameter as a tensor of one element, float or half as operand 0 is (integers: its type).
-  poplar::Tensor scalar(std::string_view name, double otherwise = 0);
-
-  // Of the operand's shape, at the op's place unless the op is one that moves. Computes what was put off.
-  poplar::Tensor operand(std::size_t i);
-  // Storage that holds the operand's value and may be overwritten; then result_taken(r, i) makes it result r.
-  poplar::Tensor take(std::size_t i);
-  // The same, for an op that does not read the old value.
-  poplar::Tensor take_undefined(std::size_t i);
-  // A new variable for result i, laid out as its consumers like it.
-  poplar::Tensor fresh(std::size_t i = 0);
-
-  // A tensor that the op has made. Takes the result's shape (as many elements).
-  void result(std::size_t i, poplar::Tensor t);
-  // A view of operands, computed without arithmetic.
-  void result_view(std::size_t i, poplar::Tensor t);
-  void result_taken(std::size_t i, std::size_t operand);
-  const Slot& taken(std::size_t operand) const { return *taken_[operand]; }
-
- private:
-  poplar::Tensor keep(std::size_t i, Slot slot);
-  bool is_read_too(std::size_t i) const;
-  // Whether the op works on the operand where that lies.
-  bool lies_here(std::size_t i) const;
-
-  Lowering& lowering_;
-  ir::OpId op_;
-  poplar::Graph& graph_;
-  // Where operands are read; those that lie at another place than the op have a copy.
-  const Slot& slot(std::size_t i);
-
-  std::vector<std::optional<Slot>> taken_, copied_;
 };
 
 }  // namespace pando::lower

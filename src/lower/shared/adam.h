@@ -1,7 +1,7 @@
 // The updaters of Adam, Lamb and AdaMax.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

@@ -1,5 +1,6 @@
 #include "lower/shared/all_reduce.h"
 
+#include "lower/parts/parts.h"
 #include "lower/shared/replicas.h"
 #include "lower/terms/element_types.h"
 
@@ -9,9 +10,8 @@ using poplar::Tensor;
 
 // Combined at the op's place, which is that of the first result, and copied to where the results lie.
 void reduce_over_devices(OpLowering& o) {
-  Lowering& l = o.lowering();
-  l.need(Library::popops);
-  const auto is_here = [&](std::size_t i) { return &l.graph_at(o.operand_type(i).place) == &o.graph(); };
+  o.need(Library::popops);
+  const auto is_here = [&](std::size_t i) { return &o.parts().places.graph_at(o.operand_type(i).place) == &o.graph(); };
   std::size_t first = 0;
   while (first < o.operands() && !is_here(first)) ++first;
   std::vector<Tensor> rows;
@@ -23,13 +23,13 @@ void reduce_over_devices(OpLowering& o) {
     }
     const std::string name = o.name() + "/gathered";
     const Tensor here =
-        first < o.operands() ? o.graph().clone(o.operand(first).flatten(), name) : l.linear(o.graph(), o.operand_type(i), name).flatten();
+        first < o.operands() ? o.graph().clone(o.operand(first).flatten(), name) : add_linear(o.graph(), o.operand_type(i), name).flatten();
     o.program().add(poplar::program::Copy(own, here, false, o.name()));
     rows.push_back(here.expand({0}));
   }
   const Tensor sum = combined(o, poplar::concat(rows));
   for (std::size_t r = 0; r < o.results(); ++r) {
-    if (l.analysis().uses(o.module().result(o.op(), r)) == 0) {
+    if (o.parts().storages.reads(o.module().result(o.op(), r)) == 0) {
       o.result(r, sum);
       continue;
     }

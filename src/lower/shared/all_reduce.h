@@ -1,7 +1,7 @@
 // Combinations of tensors of one replica's devices.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

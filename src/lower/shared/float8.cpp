@@ -32,15 +32,15 @@ void stop_if_outside(OpLowering& o, const Tensor& scale) {
 
 // The exponent's bits: exact for every scale that float8 tensors have.
 Tensor power_of_two(OpLowering& o, std::size_t i) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor scale = o.operand(i).reshape({});
-  if (o.lowering().options().settings.flag("check_float8_scales")) stop_if_outside(o, scale);
+  if (o.settings().flag("check_float8_scales")) stop_if_outside(o, scale);
   const Any bits = pe::Mul(pe::Add(pe::_1, pe::Const(127)), pe::Const(1 << 23));
   return popops::map(o.graph(), bits, {scale}, o.program(), o.name() + "/scale").reinterpret(poplar::FLOAT);
 }
 
 Tensor float8_decoded(OpLowering& o, std::size_t i, const poplar::Type& type) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor t = o.operand(i);
   const Tensor quarters = o.graph().clone(poplar::QUARTER, metadata(o, o.operand_type(i).dtype), t, o.name() + "/quarters");
   o.program().add(poplar::program::Copy(t, quarters.reinterpret(poplar::UNSIGNED_CHAR), false, o.name()));
@@ -48,7 +48,7 @@ Tensor float8_decoded(OpLowering& o, std::size_t i, const poplar::Type& type) {
 }
 
 Tensor float8_encoded(OpLowering& o, const Tensor& t, ir::DType format) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor bytes = popops::cast(o.graph(), t, poplar::QUARTER, metadata(o, format), o.program(), o.name() + "/encoded")
                            .reinterpret(poplar::UNSIGNED_CHAR);
   // Tiles have no cast that makes NaN of what is too large.

@@ -1,7 +1,7 @@
 // float8 tensors: bytes, which the library's quarters convert.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

@@ -52,13 +52,13 @@ namespace {
 
 bool is_grouped(const ir::Attributes& a) { return a.integer("group_size", 1) > 1; }
 
-popops::SlicePlan plan_of(const Lowering& lowering, poplar::Graph& graph, const poplar::Type& type, const Extents& t, std::size_t axis,
+popops::SlicePlan plan_of(const Settings& settings, poplar::Graph& graph, const poplar::Type& type, const Extents& t, std::size_t axis,
                           std::size_t lookups) {
   std::size_t others = 1;
   for (std::size_t d = 0; d < t.size(); ++d) others *= d == axis ? 1 : t[d];
   if (t[axis] == 0 || others == 0 || lookups == 0) return {};
   return popops::embedding::plan(graph, type, t[axis], others, {lookups},
-                                 {{"pando.planObjective", plans_for_cycles(lowering) ? "cycles" : "hostTime"}});
+                                 {{"pando.planObjective", plans_for_cycles(settings) ? "cycles" : "hostTime"}});
 }
 
 // {lookups, shape of t with 1 along the axis} becomes the axis replaced by the lookups' own dimensions.
@@ -70,7 +70,7 @@ Tensor in_place_of_axis(Tensor t, std::size_t axis, const Extents& lookups) {
 }  // namespace
 
 void gather_slices(OpLowering& o) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor t = o.operand(0), indices = int_indices(o, o.operand(1));
   auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
   if (t.numElements() == 0) {
@@ -88,7 +88,7 @@ void gather_slices(OpLowering& o) {
     return o.result(0, all.reshapePartial(static_cast<unsigned>(axis), static_cast<unsigned>(axis) + 1, shape));
   }
   const std::size_t n = indices.numElements();
-  const auto plan = plan_of(o.lowering(), o.graph(), t.elementType(), t.shape(), axis, n);
+  const auto plan = plan_of(o.settings(), o.graph(), t.elementType(), t.shape(), axis, n);
   const Tensor all = popops::multiSlice(o.graph(), t, indices.reshape({n, 1}), {axis}, {1}, o.program(), plan, {}, o.name());
   o.result(0, in_place_of_axis(all, axis, indices.shape()));
 }
@@ -99,8 +99,9 @@ Tensor gather_layout(const LayoutRequest& r) {
   const auto axis = static_cast<std::size_t>(r.module.attributes(r.op).integer("axis"));
   const poplar::Type type = element_type(t.dtype);
   if (ir::elements_of(t.shape) == 0) return {};
-  r.lowering.need(Library::popops);
-  const auto plan = plan_of(r.lowering, r.graph, type, extents(t.shape), axis, static_cast<std::size_t>(ir::elements_of(indices.shape)));
+  r.libraries.need(Library::popops);
+  const auto plan =
+      plan_of(r.libraries.settings(), r.graph, type, extents(t.shape), axis, static_cast<std::size_t>(ir::elements_of(indices.shape)));
   return popops::createSliceableTensor(r.graph, type, extents(t.shape), {axis}, {1}, plan, {}, r.name);
 }
 
@@ -164,7 +165,7 @@ Tensor touched(OpLowering& o, const Tensor& to, const Tensor& offsets) {
 }  // namespace
 
 void reduce_scattered(OpLowering& o) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   poplar::Graph& g = o.graph();
   const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
   const std::string& reduction = o.attributes().text("reduction");

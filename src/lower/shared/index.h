@@ -1,7 +1,7 @@
 // Gathers and scatters.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <vector>
 

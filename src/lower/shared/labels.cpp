@@ -16,7 +16,7 @@ namespace pando::lower {
 using poplar::Tensor;
 
 Labels labels_of(OpLowering& o) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   poplar::Graph& g = o.graph();
   Labels l;
   l.probs = o.operand(0);

@@ -1,7 +1,7 @@
 // Rows of probabilities with a label each.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

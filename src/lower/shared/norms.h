@@ -1,7 +1,7 @@
 // What the rows of normalisations share.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popops/Cast.hpp>
 

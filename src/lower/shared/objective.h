@@ -1,10 +1,10 @@
 // What plans of the op libraries spare, as the session says.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 
-inline bool plans_for_cycles(const Lowering& lowering) { return lowering.options().settings.text("plan_objective") == "cycles"; }
+inline bool plans_for_cycles(const Settings& settings) { return settings.text("plan_objective") == "cycles"; }
 
 }  // namespace pando::lower

@@ -1,4 +1,5 @@
 #include "lower/shared/products.h"
+#include "lower/parts/parts.h"
 #include "lower/shared/objective.h"
 
 #include <pando/cpu_device.hpp>
@@ -56,34 +57,34 @@ Tensor grouped(Tensor t, const Sizes& s, std::size_t rows, std::size_t columns) 
   return t.reshape({s.groups, rows, columns});
 }
 
-poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Lowering& lowering) {
+poplar::OptionFlags options_of(const ir::Module& m, ir::OpId op, const Libraries& libraries) {
   poplar::OptionFlags flags;
   const ir::Attributes& a = m.attributes(op);
   if (a.has("available_memory_proportion"))
     flags.set("availableMemoryProportion", fmt::format("{}", a.number("available_memory_proportion")));
-  else if (lowering.product_share() > 0)
-    flags.set("availableMemoryProportion", fmt::format("{}", lowering.product_share()));
-  std::string partials = lowering.options().settings.text("partials_type_matmuls");
+  else if (libraries.product_share() > 0)
+    flags.set("availableMemoryProportion", fmt::format("{}", libraries.product_share()));
+  std::string partials = libraries.settings().text("partials_type_matmuls");
   if (a.has("partials_type")) partials = a.dtype("partials_type") == ir::DType::float16 ? "half" : "float";
   // The products of a network read what others write. Plans for cycles arrange their operands as the machine likes them.
-  if (!plans_for_cycles(lowering)) flags.set("pando.layout", "blocks");
+  if (!plans_for_cycles(libraries.settings())) flags.set("pando.layout", "blocks");
   if (!partials.empty()) flags.set("partialsType", partials);
   return flags;
 }
 
 // With where the result begins, if that matters to who reads it.
 poplar::OptionFlags options_of_product(OpLowering& o) {
-  poplar::OptionFlags flags = options_of(o.module(), o.op(), o.lowering());
+  poplar::OptionFlags flags = options_of(o.module(), o.op(), o.libraries());
   if (pando::reads_in_place(o.graph().getTarget())) return flags;
-  if (const auto tile = o.lowering().tile_to_begin_at(o.module().result(o.op()))) flags.set("pando.firstTile", fmt::format("{}", *tile));
+  if (const auto tile = o.parts().layouts.tile_to_begin_at(o.module().result(o.op())))
+    flags.set("pando.firstTile", fmt::format("{}", *tile));
   return flags;
 }
 
 }  // namespace
 
 Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType result, const Tensor& into) {
-  Lowering& l = o.lowering();
-  l.need(Library::poplin);
+  o.need(Library::poplin);
   const Sizes s = sizes_of(lhs.shape(), rhs.shape());
   const auto options = options_of_product(o);
   const poplar::Type type = element_type(result);
@@ -91,26 +92,27 @@ Tensor product(OpLowering& o, const Tensor& lhs, const Tensor& rhs, ir::DType re
     const Tensor a = lhs.reshape({s.m, s.k}), b = rhs.reshape({s.k, s.n});
     if (into.valid()) {
       Tensor out = into.reshape({s.m, s.n});
-      poplin::matMulWithOutput(o.graph(), a, b, out, o.program(), o.name(), options, &l.planning());
+      poplin::matMulWithOutput(o.graph(), a, b, out, o.program(), o.name(), options, &o.planning());
       return into;
     }
-    return poplin::matMul(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
+    return poplin::matMul(o.graph(), a, b, o.program(), type, o.name(), options, &o.planning());
   }
   const Tensor a = grouped(lhs.rank() == 1 ? lhs.expand({0}) : lhs, s, s.m, s.k);
   const Tensor b = grouped(rhs, s, s.k, s.n);
   if (into.valid()) {
     Tensor out = into.reshape({s.groups, s.m, s.n});
-    poplin::matMulGroupedWithOutput(o.graph(), a, b, out, o.program(), o.name(), options, &l.planning());
+    poplin::matMulGroupedWithOutput(o.graph(), a, b, out, o.program(), o.name(), options, &o.planning());
     return into;
   }
-  return poplin::matMulGrouped(o.graph(), a, b, o.program(), type, o.name(), options, &l.planning());
+  return poplin::matMulGrouped(o.graph(), a, b, o.program(), type, o.name(), options, &o.planning());
 }
 
 namespace {
 
 // Whether all who read the result transpose its matrices.
-bool is_transposed(const OpLowering& o, Analysis& analysis) {
+bool is_transposed(OpLowering& o) {
   const ir::Module& m = o.module();
+  Analysis& analysis = o.parts().analysis;
   const ir::ValueId v = m.result(o.op());
   const auto rank = m.type_of(v).rank();
   if (rank < 2 || m.type_of(m.operand(o.op(), 0)).rank() != rank || m.type_of(m.operand(o.op(), 1)).rank() != rank ||
@@ -127,21 +129,22 @@ bool is_transposed(const OpLowering& o, Analysis& analysis) {
 
 // On the CPU device, whose products write rows anywhere: where the result will be copied, or where the readers want the rows of a result
 // whose groups they only put in another order.
-Tensor where_readers_want(const OpLowering& o, Lowering& l) {
+Tensor where_readers_want(OpLowering& o) {
   const ir::Module& m = o.module();
+  Parts& l = o.parts();
   const ir::ValueId v = m.result(o.op());
   const auto rank = m.type_of(v).rank();
-  if (!pando::reads_in_place(l.top_graph().getTarget()) || !l.options().settings.flag("fuse")) return {};
-  if (const Tensor home = l.destination(v); home.valid()) return home;
-  if (const Tensor part = l.place_in_whole(v); part.valid()) return part;
+  if (!l.destinations.chooses()) return {};
+  if (const Tensor home = l.destinations.of(v); home.valid()) return home;
+  if (const Tensor part = l.destinations.place_in_whole(v); part.valid()) return part;
   const bool grouped = m.type_of(m.operand(o.op(), 0)).rank() > 2 && m.type_of(m.operand(o.op(), 1)).rank() > 2;
   if (rank < 3 || !grouped) return {};
-  const auto users = l.analysis().users(v);
+  const auto users = l.analysis.users(v);
   const auto keeps_rows = [&](const auto& use) {
     return m.row(use.first).view_form == ir::ViewForm::permuted && m.attributes(use.first).ints("permutation").back() == rank - 1;
   };
   if (users.empty() || !std::all_of(users.begin(), users.end(), keeps_rows)) return {};
-  const Tensor wish = l.layout_wish(v);
+  const Tensor wish = l.layouts.wish(v).tensor;
   return wish.valid() && wish.shape() == extents(m.type_of(v).shape) && wish.isParallelWriteable() ? wish : Tensor();
 }
 
@@ -150,10 +153,10 @@ Tensor where_readers_want(const OpLowering& o, Lowering& l) {
 void lower_product(OpLowering& o) {
   const Tensor a = o.operand(0), b = o.operand(1);
   const ir::DType type = o.result_type().dtype;
-  if (!is_transposed(o, o.lowering().analysis())) return o.result(0, product(o, a, b, type, where_readers_want(o, o.lowering())));
+  if (!is_transposed(o)) return o.result(0, product(o, a, b, type, where_readers_want(o)));
   // The transposed product of the transposed operands lies as its readers want it.
   const auto turned = [](const Tensor& t) { return t.dimRoll(t.rank() - 1, t.rank() - 2); };
-  const Tensor part = o.lowering().place_in_whole(o.module().result(o.op()));
+  const Tensor part = o.parts().destinations.place_in_whole(o.module().result(o.op()));
   o.result(0, turned(product(o, turned(b), turned(a), type, part.valid() ? turned(part) : Tensor())));
 }
 
@@ -169,12 +172,10 @@ Tensor as_operand(const Tensor& t, const Extents& result, const Extents& of_prod
 }  // namespace
 
 bool finish_product(OpLowering& o, Epilogue& e) {
-  Lowering& l = o.lowering();
   const Tensor a = o.operand(0), b = o.operand(1);
   const ir::DType type = o.operand_type(0).dtype;
-  if (is_transposed(o, l.analysis()) || o.result_type().dtype != type || (type != ir::DType::float32 && type != ir::DType::float16))
-    return false;
-  l.need(Library::poplin);
+  if (is_transposed(o) || o.result_type().dtype != type || (type != ir::DType::float32 && type != ir::DType::float16)) return false;
+  o.need(Library::poplin);
   const Sizes s = sizes_of(a.shape(), b.shape());
   const Extents result = extents(o.result_type().shape), of_product = s.one_product ? Extents{s.m, s.n} : Extents{s.groups, s.m, s.n};
   poplin::Epilogue epilogue{e.results, {}, e.product};
@@ -186,10 +187,10 @@ bool finish_product(OpLowering& o, Epilogue& e) {
   for (const Tensor& t : e.outs) outs.push_back(t.valid() ? t.reshape(of_product) : t);
   const auto options = options_of_product(o);
   const bool done = s.one_product ? poplin::matMulWithEpilogue(o.graph(), a.reshape({s.m, s.k}), b.reshape({s.k, s.n}), epilogue, outs,
-                                                               o.program(), o.name(), options, &l.planning())
+                                                               o.program(), o.name(), options, &o.planning())
                                   : poplin::matMulGroupedWithEpilogue(o.graph(), grouped(a.rank() == 1 ? a.expand({0}) : a, s, s.m, s.k),
                                                                       grouped(b, s, s.k, s.n), epilogue, outs, o.program(), o.name(),
-                                                                      options, &l.planning());
+                                                                      options, &o.planning());
   if (!done) return false;
   for (std::size_t r = 0; r < outs.size(); ++r) e.outs[r] = outs[r].reshape(result);
   return true;
@@ -201,8 +202,8 @@ Tensor product_layout(const LayoutRequest& r) {
   if (a.dtype != ir::DType::float16 && a.dtype != ir::DType::float32) return {};
   const Sizes s = sizes_of(extents(a.shape), extents(b.shape));
   const poplar::Type type = element_type(a.dtype), result = element_type(r.module.type_of(r.module.result(r.op)).dtype);
-  const auto options = options_of(r.module, r.op, r.lowering);
-  auto* const planning = &r.lowering.planning();
+  const auto options = options_of(r.module, r.op, r.libraries);
+  auto* const planning = &r.libraries.planning();
   const Extents own = extents(r.operand == 0 ? a.shape : b.shape);
   Tensor t;
   if (s.one_product) {

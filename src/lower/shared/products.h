@@ -1,7 +1,7 @@
 // Matrix products: NumPy's matmul in terms of (groups of) two-dimensional products.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

@@ -15,8 +15,8 @@ using poplar::Tensor;
 
 // Integers over the whole range are the words, counted from the least integer.
 Tensor random_words(OpLowering& o, std::size_t seed_operand, std::size_t blocks) {
-  o.lowering().need(Library::popops);
-  o.lowering().need(Library::poprand);
+  o.need(Library::popops);
+  o.need(Library::poprand);
   const Tensor seed = o.operand(seed_operand);
   const Tensor like = o.graph().addVariable(poplar::INT, {blocks, 4}, o.name() + "/like");
   poputil::mapTensorLinearly(o.graph(), like);

@@ -1,7 +1,7 @@
 // Random numbers by seed, stream and position (ir/random.h).
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

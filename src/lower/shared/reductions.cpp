@@ -1,6 +1,6 @@
 #include "lower/shared/reductions.h"
 
-#include "lower/shared/moving.h"
+#include "lower/terms/moving.h"
 
 #include "lower/terms/element_types.h"
 
@@ -24,7 +24,7 @@ std::vector<std::size_t> reduced_axes(OpLowering& o) {
 poplar::Type wide_type(ir::DType t) { return t == ir::DType::float16 ? poplar::FLOAT : element_type(t); }
 
 Tensor widened(OpLowering& o, const Tensor& t) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const poplar::Type small[] = {poplar::BOOL, poplar::SIGNED_CHAR, poplar::UNSIGNED_CHAR, poplar::SHORT, poplar::UNSIGNED_SHORT};
   const bool narrow = std::find(std::begin(small), std::end(small), t.elementType()) != std::end(small);
   return narrow ? popops::cast(o.graph(), t, poplar::INT, o.program(), o.name() + "/wide") : t;
@@ -61,7 +61,7 @@ Tensor reduced(OpLowering& o, const Tensor& t, popops::Operation operation, cons
 }
 
 bool finish_reduced(OpLowering& o, Epilogue& e, popops::Operation operation, double scale) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor from = o.operand(0);
   const auto shape = extents(o.result_type().shape), axes = reduced_axes(o);
   std::vector<std::size_t> left;
@@ -86,13 +86,12 @@ bool finish_reduced(OpLowering& o, Epilogue& e, popops::Operation operation, dou
 
 Tensor reduced_and(OpLowering& o, const Tensor& t, popops::Operation operation, const poplar::Type& type, const Any& then,
                    const std::vector<Tensor>& others) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   popops::Epilogue epilogue{{then}, {Tensor()}, 0};
   epilogue.operands.insert(epilogue.operands.end(), others.begin(), others.end());
   std::vector<Tensor> outs(1);
-  const Options& options = o.lowering().options();
   const bool floats = ir::is_floating(o.operand_type(0).dtype);
-  if (floats && options.settings.flag("fuse") && options.settings.flag("epilogues") &&
+  if (floats && o.settings().flag("fuse") && o.settings().flag("epilogues") &&
       popops::reduceWithEpilogue(o.graph(), t, type, reduced_axes(o), params_of(o, operation, 1), epilogue, outs, o.program(), o.name()))
     return outs[0];
   epilogue.operands[0] = reduced(o, t, operation, type);
@@ -100,7 +99,7 @@ Tensor reduced_and(OpLowering& o, const Tensor& t, popops::Operation operation, 
 }
 
 void lower_extreme_positions(OpLowering& o, ExtremePositions find) {
-  o.lowering().need(Library::popnn);
+  o.need(Library::popnn);
   const auto dim = static_cast<unsigned>(o.attributes().integer("dim"));
   Tensor t = widened(o, o.operand(0));
   t = with_whole_rows(o, t.dimRoll(dim, t.rank() - 1));

@@ -1,7 +1,7 @@
 // Reductions over the attribute "axis".
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popops/Operation.hpp>
 

@@ -22,7 +22,7 @@ ReplicaGrouping grouping_of(OpLowering& o) {
 }
 
 Tensor member_number(OpLowering& o, const ReplicaGrouping& grouping) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   poplar::Graph& g = o.graph();
   ir::HostTensor members(ir::DType::uint32, {grouping.replicas(), 1});
   for (std::int64_t group = 0; group < grouping.groups(); ++group) {
@@ -74,7 +74,7 @@ Tensor gathered(OpLowering& o, const Tensor& t, const ReplicaGrouping& grouping)
 }
 
 Tensor combined(OpLowering& o, const Tensor& all) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const std::string& op = o.attributes().text("op");
   popops::Operation operation = popops::Operation::ADD;
   if (op == "mul") operation = popops::Operation::MUL;

@@ -1,7 +1,7 @@
 // Between replicas: every replica runs the same program, so what differs is read with the replica's number.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include "ir/replica_grouping.h"
 

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/replicas.h"
 
 namespace pando::lower {
@@ -11,7 +11,7 @@ constexpr Row lower_replicated_all_reduce = {
           const poplar::Tensor sum = combined(o, gathered(o, o.operand(0), grouping_of(o)));
           if (!o.in_place()) return o.result(0, sum);
           const poplar::Tensor home = o.take_undefined(0).flatten();
-          o.lowering().assign_all({&home, 1}, {&sum, 1});
+          o.assign_all({&home, 1}, {&sum, 1});
           o.result_taken(0, 0);
         },
 };

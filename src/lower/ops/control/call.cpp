@@ -1,4 +1,5 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/parts/parts.h"
 
 namespace pando::lower {
 
@@ -9,35 +10,35 @@ constexpr Row lower_call = {
     .name = "call",
     .lower =
         [](OpLowering& o) {
-          Lowering& l = o.lowering();
+          Parts& l = o.parts();
           const ir::GraphId g = o.module().graphs(o.op())[0];
           const ir::Graph& graph = o.module().graph(g);
-          l.before_running({&g, 1});
+          l.functions.before_running({&g, 1});
           std::vector<Slot> inputs;
-          for (ValueId v : o.module().operands(o.op())) inputs.push_back(l.given(g, inputs.size(), v, l.slot(v)));
-          l.find_destinations(o.op(), g);
-          l.run_graph(g, std::move(inputs));
+          for (ValueId v : o.module().operands(o.op())) inputs.push_back(l.functions.given(g, inputs.size(), v, l.storages.slot(v)));
+          l.destinations.find(o.op(), g);
+          l.functions.run_graph(g, std::move(inputs));
           const auto results = o.module().results(o.op());
           std::size_t r = 0;
           for (ValueId v : graph.outputs) {
-            l.define(results[r], l.brought(v, results[r], l.slot(v)));
+            l.storages.define(results[r], l.functions.brought(v, results[r], l.storages.slot(v)));
             ++r;
           }
           for (std::int64_t i : o.attributes().ints("modified")) {
             const ValueId final = graph.finals[static_cast<std::size_t>(i)];
             const ValueId parent = o.module().operand(o.op(), static_cast<std::size_t>(i));
             // What a function has written is brought home: the next call writes there again.
-            if (l.is_function(g) && l.analysis().uses(l.resolved(parent)) == 0) {
-              const Slot home = l.writable(parent, false);
-              const poplar::Tensor to = home.tensor, from = l.slot(final).tensor;
-              l.assign_all({&to, 1}, {&from, 1});
-              l.define(results[r++], home);
+            if (l.analysis.is_function(g) && l.storages.reads(l.storages.resolved(parent)) == 0) {
+              const Slot home = l.storages.writable(parent, false);
+              const poplar::Tensor to = home.tensor, from = l.storages.slot(final).tensor;
+              l.storages.assign_all({&to, 1}, {&from, 1});
+              l.storages.define(results[r++], home);
             } else {
-              l.define(results[r], l.brought(final, results[r], l.slot(final)));
+              l.storages.define(results[r], l.functions.brought(final, results[r], l.storages.slot(final)));
               ++r;
             }
           }
-          l.end_graph(g);
+          l.functions.end_graph(g);
         },
 };
 

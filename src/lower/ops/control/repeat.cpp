@@ -1,4 +1,5 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/parts/parts.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ bool contains(const ir::Ints& list, std::size_t i) {
 // What changes from one iteration to the next has storage of its own; the other inputs are read where they are, and nothing may write
 // there.
 void repeat_graph(OpLowering& o) {
-  Lowering& l = o.lowering();
+  Parts& l = o.parts();
   const ir::GraphId g = o.module().graphs(o.op())[0];
   const ir::Graph& graph = o.module().graph(g);
   const std::size_t outputs = graph.outputs.size();
@@ -24,23 +25,23 @@ void repeat_graph(OpLowering& o) {
   const auto changes = [&](std::size_t i) { return i < outputs || contains(modified, i); };
   std::vector<ValueId> held;
   for (std::size_t i = 0; i < o.operands(); ++i) {
-    if (!changes(i)) held.push_back(l.resolved(o.module().operand(o.op(), i)));
+    if (!changes(i)) held.push_back(l.storages.resolved(o.module().operand(o.op(), i)));
   }
   // Each iteration reads them: what lies in storage that the body overwrites has to move.
-  for (ValueId v : held) l.hold(v);
-  l.before_running({&g, 1});
+  for (ValueId v : held) l.storages.hold(v);
+  l.functions.before_running({&g, 1});
   for (std::size_t i = 0; i < o.operands(); ++i) {
     if (changes(i)) o.take(i);
   }
   std::vector<Slot> inputs;
   for (std::size_t i = 0; i < o.operands(); ++i) {
     const ValueId operand = o.module().operand(o.op(), i);
-    inputs.push_back(l.given(g, i, operand, changes(i) ? o.taken(i) : l.slot(operand)));
+    inputs.push_back(l.functions.given(g, i, operand, changes(i) ? o.taken(i) : l.storages.slot(operand)));
   }
   // Results where their types say.
   const auto define = [&](std::size_t result, std::size_t input, const Slot& slot) {
     const ValueId v = o.module().result(o.op(), result);
-    l.define(v, l.brought(l.is_function(g) ? o.module().operand(o.op(), input) : graph.inputs[input], v, slot));
+    l.storages.define(v, l.functions.brought(l.analysis.is_function(g) ? o.module().operand(o.op(), input) : graph.inputs[input], v, slot));
   };
   // An input that an output is carried to hands back what the last iteration made of the input itself.
   std::vector<Tensor> last;
@@ -48,25 +49,25 @@ void repeat_graph(OpLowering& o) {
   for (std::int64_t m : modified) {
     const auto i = static_cast<std::size_t>(m);
     if (i >= outputs) continue;
-    last.push_back(l.top_graph().clone(inputs[i].tensor, o.name() + "/last"));
+    last.push_back(l.places.top().clone(inputs[i].tensor, o.name() + "/last"));
     o.program().add(poplar::program::Copy(inputs[i].tensor, last.back()));
-    last_slots.push_back(l.fresh_slot(last.back()));
+    last_slots.push_back(l.storages.fresh_slot(last.back()));
   }
-  const poplar::program::Sequence body = l.nested([&] {
-    l.run_graph(g, inputs);
+  const poplar::program::Sequence body = l.cursor.nested([&] {
+    l.functions.run_graph(g, inputs);
     std::vector<Tensor> to = last, from;
     for (std::int64_t m : modified) {
-      if (static_cast<std::size_t>(m) < outputs) from.push_back(l.slot(graph.finals[static_cast<std::size_t>(m)]).tensor);
+      if (static_cast<std::size_t>(m) < outputs) from.push_back(l.storages.slot(graph.finals[static_cast<std::size_t>(m)]).tensor);
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!changes(i)) continue;
       to.push_back(inputs[i].tensor);
-      from.push_back(l.slot(i < outputs ? graph.outputs[i] : graph.finals[i]).tensor);
+      from.push_back(l.storages.slot(i < outputs ? graph.outputs[i] : graph.finals[i]).tensor);
     }
-    l.assign_all(to, from);
-    l.end_graph(g);
+    l.storages.assign_all(to, from);
+    l.functions.end_graph(g);
   });
-  for (ValueId v : held) l.release(v);
+  for (ValueId v : held) l.storages.release(v);
   o.program().add(poplar::program::Repeat(static_cast<unsigned>(o.attributes().integer("count")), body, {o.name()}));
   for (std::size_t r = 0; r < outputs; ++r) define(r, r, inputs[r]);
   std::size_t next = 0;

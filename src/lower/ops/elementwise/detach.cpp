@@ -1,4 +1,4 @@
-#include "lower/row.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

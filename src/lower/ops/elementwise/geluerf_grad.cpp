@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popnn/NonLinearity.hpp>
 
@@ -11,7 +11,7 @@ constexpr Row lower_geluerf_grad = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popnn);
+          o.need(Library::popnn);
           o.result(0, popnn::nonLinearityInputGradient(o.graph(), popnn::NonLinearityType::GELU_ERF, o.operand(0), o.operand(1),
                                                        o.program(), o.name()));
         },

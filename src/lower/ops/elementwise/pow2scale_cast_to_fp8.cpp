@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/expressions.h"
 #include "lower/shared/float8.h"
 

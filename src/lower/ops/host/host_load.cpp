@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 
@@ -10,8 +10,8 @@ constexpr Row lower_host_load = {
         [](OpLowering& o) {
           const poplar::Tensor t = o.fresh();
           const auto stream = std::get<ir::HostStreamId>(*o.attributes().find("stream"));
-          o.lowering().use_stream(stream);
-          if (t.numElements() > 0) o.program().add(poplar::program::Copy(o.lowering().stream(stream), t, false, o.name()));
+          o.channels().use(stream);
+          if (t.numElements() > 0) o.program().add(poplar::program::Copy(o.channels().stream(stream), t, false, o.name()));
           o.result(0, t);
         },
 };

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 
@@ -9,8 +9,8 @@ constexpr Row lower_host_store = {
         [](OpLowering& o) {
           const poplar::Tensor t = o.operand(0);
           const auto stream = std::get<ir::HostStreamId>(*o.attributes().find("stream"));
-          o.lowering().use_stream(stream);
-          if (t.numElements() > 0) o.program().add(poplar::program::Copy(t, o.lowering().stream(stream), false, o.name()));
+          o.channels().use(stream);
+          if (t.numElements() > 0) o.program().add(poplar::program::Copy(t, o.channels().stream(stream), false, o.name()));
         },
 };
 

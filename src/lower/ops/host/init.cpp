@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popops/Zero.hpp>
 
@@ -11,7 +11,7 @@ constexpr Row lower_init = {
         [](OpLowering& o) {
           const poplar::Tensor t = o.fresh();
           if (o.attributes().text("init_type") == "zero" && t.numElements() > 0) {
-            o.lowering().need(Library::popops);
+            o.need(Library::popops);
             popops::zero(o.graph(), t, o.program(), o.name());
           }
           o.result(0, t);

@@ -1,4 +1,5 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/parts/parts.h"
 
 namespace pando::lower {
 
@@ -7,9 +8,9 @@ constexpr Row lower_remote_code_load = {
     .name = "remote_code_load",
     .lower =
         [](OpLowering& o) {
-          Lowering::Function& f = o.lowering().function(o.module().graphs(o.op())[0]);
+          Functions::Function& f = o.parts().functions.function(o.module().graphs(o.op())[0]);
           if (!f.has_buffer) {
-            f.buffer = o.lowering().top_graph().addFunctionBuffer(f.function, poplar::FunctionBufferMappingType::REMOTE);
+            f.buffer = o.parts().places.top().addFunctionBuffer(f.function, poplar::FunctionBufferMappingType::REMOTE);
             f.has_buffer = true;
           }
           o.program().add(poplar::program::Copy(f.buffer, f.function, {o.name()}));

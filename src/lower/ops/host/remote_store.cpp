@@ -1,5 +1,5 @@
-#include "lower/lowering.h"
-#include "lower/remote.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/shared/remote.h"
 
 namespace pando::lower {
 

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/index.h"
 
 #include <popops/DynamicSlice.hpp>
@@ -10,7 +10,7 @@ constexpr Row lower_dynamic_update = {
     .name = "dynamic_update",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const ir::Ints &axes = o.attributes().ints("axes"), &sizes = o.attributes().ints("sizes");
           // What is read may have to move before this is written.
           const poplar::Tensor home = o.take(0);

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 #include "lower/shared/index.h"
 
@@ -14,7 +14,7 @@ constexpr Row lower_gather_elements = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const Tensor indices = int_indices(o, o.operand(1));
           const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
           const Tensor offsets = flat_positions(o, indices.shape(), indices, axis, extents(o.operand_type(0).shape));

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 #include "lower/shared/index.h"
 
@@ -13,7 +13,7 @@ constexpr Row lower_scatter = {
     .name = "scatter",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           // What is read may have to move before this is written.
           const Tensor home = o.take(0);
           const Tensor indices = int_indices(o, o.operand(1)), values = o.operand(2);

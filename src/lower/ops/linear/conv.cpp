@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 #include "lower/shared/windows/convolutions.h"
 
@@ -12,20 +12,20 @@ constexpr Row lower_conv = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::poplin);
+          o.need(Library::poplin);
           const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
           const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
           o.result(0, poplin::convolution(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p, false, o.program(), o.name(),
-                                          convolution_options(o.attributes(), o.lowering()), &o.lowering().planning()));
+                                          convolution_options(o.attributes(), o.settings()), &o.planning()));
         },
     .finish =
         [](OpLowering& o, Epilogue& e) {
-          o.lowering().need(Library::poplin);
+          o.need(Library::poplin);
           const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
           const poplin::ConvParams p = convolution_params(o.attributes(), c, o.operand_type(0).dtype);
           return poplin::convolutionWithEpilogue(o.graph(), o.operand(0), grouped_weights(o.operand(1), c), p,
                                                  {e.results, e.operands, e.product}, e.outs, o.program(), o.name(),
-                                                 convolution_options(o.attributes(), o.lowering()), &o.lowering().planning());
+                                                 convolution_options(o.attributes(), o.settings()), &o.planning());
         },
     .layout =
         [](const LayoutRequest& r) -> poplar::Tensor {
@@ -33,9 +33,10 @@ constexpr Row lower_conv = {
           const ir::Attributes& a = r.module.attributes(r.op);
           const ir::Convolution c = ir::convolution_of(a, input.shape, weight.shape);
           const poplin::ConvParams p = convolution_params(a, c, input.dtype);
-          r.lowering.need(Library::poplin);
-          if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning());
-          return poplin::createWeights(r.graph, p, r.name, convolution_options(a, r.lowering), &r.lowering.planning())
+          r.libraries.need(Library::poplin);
+          const poplar::OptionFlags options = convolution_options(a, r.libraries.settings());
+          if (r.operand == 0) return poplin::createInput(r.graph, p, r.name, options, &r.libraries.planning());
+          return poplin::createWeights(r.graph, p, r.name, options, &r.libraries.planning())
               .reshape(extents(weight.shape));
         },
     .parts = Row::Parts::split,

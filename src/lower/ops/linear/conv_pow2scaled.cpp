@@ -12,13 +12,13 @@ constexpr Row lower_conv_pow2scaled = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::poplin);
+          o.need(Library::poplin);
           const ir::Convolution c = ir::convolution_of(o.attributes(), o.operand_type(0).shape, o.operand_type(1).shape);
           poplin::ConvParams p = convolution_params(o.attributes(), c, ir::DType::float16);
           p.outputType = poplar::FLOAT;
           const poplar::Tensor t = float8_decoded(o, 0, poplar::HALF), weight = float8_decoded(o, 1, poplar::HALF);
           const poplar::Tensor y = poplin::convolution(o.graph(), t, grouped_weights(weight, c), p, false, o.program(), o.name(),
-                                                       convolution_options(o.attributes(), o.lowering()), &o.lowering().planning());
+                                                       convolution_options(o.attributes(), o.settings()), &o.planning());
           const Any scaled = pe::Cast(pe::Mul(pe::_1, pe::_2), poplar::HALF);
           o.result(0, popops::map(o.graph(), scaled, {y, power_of_two(o, 2)}, o.program(), o.name() + "/scaled"));
         },

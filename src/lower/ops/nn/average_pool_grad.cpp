@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/windows/convolutions.h"
 #include "lower/shared/windows/pooling_by_views.h"
 
@@ -12,7 +12,7 @@ constexpr Row lower_average_pool_grad = {
         [](OpLowering& o) {
           const ir::Pooling pooling = ir::pooling_of(o.attributes(), o.attributes().ints("shape"));
           if (has_gaps(pooling)) return o.result(0, average_pool_gradient_by_views(o, o.operand(0), pooling));
-          o.lowering().need(Library::popnn);
+          o.need(Library::popnn);
           const auto p = pooling_params(o.attributes(), o.attributes().ints("shape"), o.operand_type(0).dtype, popnn::PoolingType::AVG);
           o.result(0, popnn::pooling::poolInputGradient(o.graph(), p, 1, o.operand(0), o.program(), o.name()));
         },

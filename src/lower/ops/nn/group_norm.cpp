@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/norms.h"
 #include "lower/shared/reductions.h"
 
@@ -12,7 +12,7 @@ constexpr Row lower_group_norm = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popnn);
+          o.need(Library::popnn);
           const poplar::OptionFlags options{{"groupNormStridedChannelGrouping", "false"}};
           const poplar::Tensor t = o.operand(0);
           const auto eps = static_cast<float>(o.attributes().number("eps"));

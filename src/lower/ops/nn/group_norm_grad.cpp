@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/norms.h"
 #include "lower/shared/reductions.h"
 
@@ -11,7 +11,7 @@ constexpr Row lower_group_norm_grad = {
     .name = "group_norm_grad",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popnn);
+          o.need(Library::popnn);
           const poplar::OptionFlags options{{"groupNormStridedChannelGrouping", "false"}};
           const poplar::Tensor t = o.operand(0), dy = in_type_of(o, o.operand(4), t), weight = in_type_of(o, o.operand(1), t);
           const poplar::Tensor mean = in_type_of(o, o.operand(2), t), inverse = in_type_of(o, o.operand(3), t);

@@ -1,5 +1,5 @@
 #include "ir/shared/nll.h"
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 #include "lower/shared/expressions.h"
 #include "lower/shared/labels.h"

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/windows/roi_align.h"
 
 namespace pando::lower {

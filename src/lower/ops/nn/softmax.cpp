@@ -1,5 +1,5 @@
-#include "lower/lowering.h"
-#include "lower/shared/moving.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/terms/moving.h"
 
 #include <popnn/NonLinearity.hpp>
 
@@ -11,7 +11,7 @@ constexpr Row lower_softmax = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popnn);
+          o.need(Library::popnn);
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           const poplar::Tensor t = o.operand(0);
           o.result(0, popnn::softmaxStable(o.graph(), with_whole_rows(o, t.flatten(axis, t.rank())), o.program(), o.name()));

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popnn/NonLinearity.hpp>
 
@@ -10,7 +10,7 @@ constexpr Row lower_softmax_grad = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popnn);
+          o.need(Library::popnn);
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           const poplar::Tensor y = o.operand(0), dy = o.operand(1);
           o.result(0, popnn::nonLinearityInputGradient(o.graph(), popnn::NonLinearityType::SOFTMAX_STABLE, y.flatten(axis, y.rank()),

@@ -1,5 +1,5 @@
 #include "ir/random.h"
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <poprand/RandomGen.hpp>
 
@@ -11,7 +11,7 @@ constexpr Row lower_dropout = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::poprand);
+          o.need(Library::poprand);
           const poplar::Tensor t = o.operand(0), seed = o.operand(1);
           const double keep = 1 - o.attributes().number("p");
           o.result(0, poprand::dropout(o.graph(), &seed, ir::kDropoutStream, t, t, keep, 1 / keep, o.program(), o.name()));

@@ -1,5 +1,5 @@
 #include "ir/random.h"
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <poprand/RandomGen.hpp>
 
@@ -11,7 +11,7 @@ constexpr Row lower_random_uniform = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::poprand);
+          o.need(Library::poprand);
           const poplar::Tensor seed = o.operand(0), like = o.fresh();
           const ir::Attributes& a = o.attributes();
           o.result(0, poprand::uniform(o.graph(), &seed, ir::kUniformStream, like, like.elementType(), a.number("low", 0.0),

@@ -1,5 +1,5 @@
 #include "ir/random.h"
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 
 #include <poprand/RandomGen.hpp>
@@ -13,9 +13,9 @@ constexpr Row lower_shaped_dropout = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::poprand);
+          o.need(Library::poprand);
           // Its dropout computes with maps.
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const poplar::Tensor t = o.operand(0), seed = o.operand(1);
           const double keep = 1 - o.attributes().number("ratio");
           // The mask has the operand's rank at the library.

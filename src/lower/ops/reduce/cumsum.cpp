@@ -1,6 +1,6 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
-#include "lower/shared/moving.h"
+#include "lower/terms/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popops/Cast.hpp>
@@ -94,7 +94,7 @@ constexpr Row lower_cumsum = {
     .name = "cumsum",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const auto dim = static_cast<unsigned>(o.attributes().integer("dim"));
           const Tensor t = o.operand(0);
           if (t.numElements() == 0) return o.result_view(0, t);

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popops/Cast.hpp>
 #include <popops/GatherStatistics.hpp>
@@ -14,7 +14,7 @@ constexpr Row lower_histogram = {
     .name = "histogram",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const ir::Floats& levels = o.attributes().floats("levels");
           const Tensor t = o.operand(0).elementType() == poplar::FLOAT
                                ? o.operand(0)

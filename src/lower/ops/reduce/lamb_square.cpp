@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popops/Reduce.hpp>
 
@@ -10,7 +10,7 @@ constexpr Row lower_lamb_square = {
     .makes_tensor = true,
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const popops::ReduceParams params(popops::Operation::SQUARE_ADD);
           o.result(0, popops::reduce(o.graph(), o.operand(0).flatten(), poplar::FLOAT, {0}, params, o.program(), o.name()));
         },

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 #include "lower/shared/reductions.h"
 
@@ -26,7 +26,7 @@ constexpr Row lower_mean = {
         [](OpLowering& o) {
           const ir::DType type = o.result_type().dtype;
           if (ir::is_floating(type)) return o.result(0, reduced(o, o.operand(0), popops::Operation::ADD, element_type(type), share(o)));
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const poplar::Tensor numbers = popops::cast(o.graph(), o.operand(0), poplar::FLOAT, o.program(), o.name());
           o.result(0, as_result(o, reduced(o, numbers, popops::Operation::ADD, poplar::FLOAT, share(o))));
         },

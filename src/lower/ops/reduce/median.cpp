@@ -1,7 +1,7 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 #include "lower/shared/expressions.h"
-#include "lower/shared/moving.h"
+#include "lower/terms/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popops/ElementWise.hpp>
@@ -20,7 +20,7 @@ constexpr Row lower_median = {
     .name = "median",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const ir::Ints& axes = o.attributes().ints("axis");
           Tensor t = widened(o, o.operand(0));
           // The reduced axes last, in order, as one.

@@ -1,5 +1,5 @@
-#include "lower/lowering.h"
-#include "lower/shared/moving.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/terms/moving.h"
 #include "lower/shared/reductions.h"
 
 #include <popops/TopK.hpp>
@@ -13,7 +13,7 @@ constexpr Row lower_topk = {
     .name = "topk",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           const bool largest = o.attributes().flag("largest");
           const popops::TopKParams params(static_cast<unsigned>(o.attributes().integer("k")), largest,

@@ -1,5 +1,6 @@
-#include "lower/lowering.h"
-#include "lower/shared/moving.h"
+#include "lower/parts/op_lowering.h"
+#include "lower/parts/parts.h"
+#include "lower/terms/moving.h"
 
 #include <algorithm>
 
@@ -21,27 +22,27 @@ bool is_fine_grained(const std::vector<poplar::Tensor>& parts, unsigned axis) {
 constexpr std::size_t kManyStorages = 8;
 bool ends_chain(OpLowering& o) {
   for (std::size_t i = 0; i < o.operands(); ++i)
-    if (o.lowering().slot(o.module().operand(o.op(), i)).storages.size() > kManyStorages) return true;
+    if (o.parts().storages.slot(o.module().operand(o.op(), i)).storages.size() > kManyStorages) return true;
   return false;
 }
 
-void assign(Lowering& l, const poplar::Tensor& whole, const std::vector<poplar::Tensor>& parts, unsigned axis) {
+void assign(OpLowering& o, const poplar::Tensor& whole, const std::vector<poplar::Tensor>& parts, unsigned axis) {
   std::size_t begin = 0;
   std::vector<poplar::Tensor> to;
   for (const poplar::Tensor& part : parts) {
     to.push_back(whole.slice(begin, begin + part.dim(axis), axis));
     begin += part.dim(axis);
   }
-  l.assign_all(to, parts);
+  o.assign_all(to, parts);
 }
 
 // On the CPU device products read matrices where they lie if each is evenly spaced. One that several of them read is put together once, not
 // by each; parts that were computed where they belong are there already.
 void put_together(OpLowering& o, const std::vector<poplar::Tensor>& parts, unsigned axis) {
-  Lowering& l = o.lowering();
-  const poplar::Tensor whole = l.whole_of(o.op());
-  assign(l, whole, parts, axis);
-  l.define(o.module().result(o.op()), l.fresh_slot(whole));
+  const poplar::Tensor whole = o.parts().destinations.whole_of(o.op());
+  assign(o, whole, parts, axis);
+  Storages& storages = o.parts().storages;
+  storages.define(o.module().result(o.op()), storages.fresh_slot(whole));
 }
 
 }  // namespace
@@ -54,10 +55,10 @@ constexpr Row lower_concat = {
           std::vector<poplar::Tensor> parts;
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           for (std::size_t i = 0; i < o.operands(); ++i) parts.push_back(o.operand(i));
-          if (o.lowering().is_put_together(o.op())) return put_together(o, parts, axis);
+          if (o.parts().destinations.is_put_together(o.op())) return put_together(o, parts, axis);
           if (o.in_place() || (!is_fine_grained(parts, axis) && !ends_chain(o))) return o.result_view(0, poplar::concat(parts, axis));
           const poplar::Tensor whole = o.fresh();
-          assign(o.lowering(), whole, parts, axis);
+          assign(o, whole, parts, axis);
           o.result(0, whole);
         },
 };

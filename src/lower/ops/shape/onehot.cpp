@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/terms/element_types.h"
 
 #include <popops/ElementWise.hpp>
@@ -19,8 +19,7 @@ constexpr Row lower_onehot = {
     .lower =
         [](OpLowering& o) {
           // Compared with the numbers of the classes, along the new axis.
-          Lowering& l = o.lowering();
-          l.need(Library::popops);
+          o.need(Library::popops);
           const auto axis = static_cast<std::size_t>(o.attributes().integer("axis"));
           const std::int64_t classes = o.attributes().integer("num_classes");
           const ir::DType type = o.operand_type(0).dtype;

@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/slices.h"
 
 namespace pando::lower {
@@ -10,7 +10,7 @@ constexpr Row lower_slice_assign = {
         [](OpLowering& o) {
           const poplar::Tensor base = o.take(0);
           const poplar::Tensor to = sliced(base, o.operand_type(0).shape, o.attributes()), from = o.operand(1);
-          o.lowering().assign_all({&to, 1}, {&from, 1});
+          o.assign_all({&to, 1}, {&from, 1});
           o.result_taken(0, 0);
         },
 };

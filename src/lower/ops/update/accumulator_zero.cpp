@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include <popops/Zero.hpp>
 
@@ -9,7 +9,7 @@ constexpr Row lower_accumulator_zero = {
     .name = "accumulator_zero_",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           popops::zero(o.graph(), o.take_undefined(0), o.program(), o.name());
           o.result_taken(0, 0);
         },

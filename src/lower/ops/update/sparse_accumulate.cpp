@@ -1,4 +1,4 @@
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 #include "lower/shared/index.h"
 
 #include <popops/Cast.hpp>
@@ -13,7 +13,7 @@ constexpr Row lower_sparse_accumulate = {
     .name = "sparse_accumulate_",
     .lower =
         [](OpLowering& o) {
-          o.lowering().need(Library::popops);
+          o.need(Library::popops);
           const auto axis = static_cast<unsigned>(o.attributes().integer("axis"));
           // What is read may have to move before this is written.
           const Tensor home = o.take(0);

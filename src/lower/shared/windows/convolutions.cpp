@@ -50,8 +50,8 @@ Tensor grouped_weights(const Tensor& weight, const ir::Convolution& c) {
   return weight.reshape(shape);
 }
 
-poplar::OptionFlags convolution_options(const ir::Attributes& a, const Lowering& lowering) {
-  poplar::OptionFlags options{{"pando.planObjective", plans_for_cycles(lowering) ? "cycles" : "hostTime"}};
+poplar::OptionFlags convolution_options(const ir::Attributes& a, const Settings& settings) {
+  poplar::OptionFlags options{{"pando.planObjective", plans_for_cycles(settings) ? "cycles" : "hostTime"}};
   if (a.has("available_memory_proportions") && !a.floats("available_memory_proportions").empty()) {
     options.set("availableMemoryProportion", fmt::format("{}", a.floats("available_memory_proportions")[0]));
   }

@@ -1,7 +1,7 @@
 // Convolutions, their gradients and pooling in the terms of the libraries.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include "ir/shared/windows/convolution.h"
 #include "ir/shared/windows/pooling.h"
@@ -15,7 +15,7 @@ namespace pando::lower {
 poplin::ConvParams convolution_params(const ir::Attributes& attributes, const ir::Convolution& c, ir::DType dtype);
 // {groups, output channels, input channels, kernel ...}, as the libraries want weights.
 poplar::Tensor grouped_weights(const poplar::Tensor& weight, const ir::Convolution& c);
-poplar::OptionFlags convolution_options(const ir::Attributes& attributes, const Lowering& lowering);
+poplar::OptionFlags convolution_options(const ir::Attributes& attributes, const Settings& settings);
 popnn::pooling::PoolParams pooling_params(const ir::Attributes& attributes, const ir::Shape& input, ir::DType dtype,
                                           popnn::PoolingType type);
 

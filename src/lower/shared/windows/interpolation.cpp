@@ -2,8 +2,8 @@
 
 #include "ir/shared/windows/interpolation.h"
 #include "lower/shared/expressions.h"
-#include "lower/shared/moving.h"
 #include "lower/terms/element_types.h"
+#include "lower/terms/moving.h"
 
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -164,7 +164,7 @@ Tensor interpolated(OpLowering& o, const Tensor& t, const Dimension& d) {
 }  // namespace
 
 void interpolate_dimensions(OpLowering& o, const ir::Shape& from, const ir::Shape& to, bool transposed) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const ir::Floats& scale = o.attributes().floats("scale_factor");
   Tensor t = o.operand(0);
   bool computed = false;

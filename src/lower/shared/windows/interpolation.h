@@ -1,7 +1,7 @@
 // Interpolation, dimension by dimension: views, or sums of weighted elements.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

@@ -19,17 +19,17 @@ using poplar::Tensor;
 namespace {
 
 // Along one dimension: which element comes to each place; -1: none.
-using Places = std::vector<std::int64_t>;
+using WindowPlaces = std::vector<std::int64_t>;
 
-Places from_data(const WindowAxis& w, std::int64_t k) {
-  Places places;
+WindowPlaces from_data(const WindowAxis& w, std::int64_t k) {
+  WindowPlaces places;
   for (std::int64_t o = 0; o < w.out; ++o) places.push_back(w.at(o, k));
   return places;
 }
 
 // For each element of the data: the window in which element `k` of the kernel lies on it.
-Places from_windows(const WindowAxis& w, std::int64_t k) {
-  Places places(static_cast<std::size_t>(w.in), -1);
+WindowPlaces from_windows(const WindowAxis& w, std::int64_t k) {
+  WindowPlaces places(static_cast<std::size_t>(w.in), -1);
   for (std::int64_t o = 0; o < w.out; ++o) {
     if (const std::int64_t i = w.at(o, k); i >= 0) places[static_cast<std::size_t>(i)] = o;
   }
@@ -37,7 +37,7 @@ Places from_windows(const WindowAxis& w, std::int64_t k) {
 }
 
 // `filler` has one element.
-Tensor along(const Tensor& t, unsigned dimension, const Places& places, const Tensor& filler) {
+Tensor along(const Tensor& t, unsigned dimension, const WindowPlaces& places, const Tensor& filler) {
   std::vector<Tensor> pieces;
   const auto n = static_cast<std::int64_t>(places.size());
   const auto at = [&](std::int64_t i) { return places[static_cast<std::size_t>(i)]; };
@@ -68,7 +68,7 @@ Tensor number(OpLowering& o, const poplar::Type& type, float value) {
 }
 
 // For each element of the kernel: `of(its number)`, moved to where it belongs. {kernel elements, batch, channels, spatial ...}
-Tensor views(const Pooling& pooling, const std::function<Tensor(std::size_t)>& of, Places (*places)(const WindowAxis&, std::int64_t),
+Tensor views(const Pooling& pooling, const std::function<Tensor(std::size_t)>& of, WindowPlaces (*places)(const WindowAxis&, std::int64_t),
              const Tensor& filler) {
   const auto cells = static_cast<std::size_t>(ir::elements_of(ir::kernel_of(pooling.windows)));
   std::vector<Tensor> all;
@@ -122,18 +122,18 @@ bool has_gaps(const Pooling& pooling) {
 }
 
 Tensor max_pool_by_views(OpLowering& o, const Tensor& data, const Pooling& pooling) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor all = of_kernel(o, pooling, data, -std::numeric_limits<float>::infinity());
   return popops::reduce(o.graph(), all, {0}, popops::Operation::MAX, o.program(), o.name() + "/max");
 }
 
 Tensor average_pool_by_views(OpLowering& o, const Tensor& data, const Pooling& pooling) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   return as(o, divided(o, total(o, of_kernel(o, pooling, data, 0)), counts(o, pooling)), data.elementType());
 }
 
 Tensor max_pool_gradient_by_views(OpLowering& o, const Tensor& x, const Tensor& y, const Tensor& dy, const Pooling& pooling) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   // No element is equal to the filler.
   const Tensor all = of_kernel(o, pooling, x, std::numeric_limits<float>::quiet_NaN());
   const Any is_largest = pe::Cast(pe::Equal(pe::_1, pe::_2), poplar::FLOAT);
@@ -146,7 +146,7 @@ Tensor max_pool_gradient_by_views(OpLowering& o, const Tensor& x, const Tensor& 
 }
 
 Tensor average_pool_gradient_by_views(OpLowering& o, const Tensor& dy, const Pooling& pooling) {
-  o.lowering().need(Library::popops);
+  o.need(Library::popops);
   const Tensor mean = divided(o, as(o, dy, poplar::FLOAT), counts(o, pooling));
   const Tensor parts = views(pooling, [&](std::size_t) { return mean; }, from_windows, number(o, poplar::FLOAT, 0));
   return as(o, total(o, parts), dy.elementType());

@@ -2,7 +2,7 @@
 // of the elements that it lies on in all windows; these views are reduced.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 #include "ir/shared/windows/pooling.h"
 

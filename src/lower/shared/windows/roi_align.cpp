@@ -107,7 +107,7 @@ struct RoiWeights {
 };
 
 RoiWeights roi_weights_of(OpLowering& o, const ir::Shape& images, std::size_t first) {
-  o.lowering().need(Library::poplin);
+  o.need(Library::poplin);
   const Tensor rois = o.operand(first), numbers = o.operand(first + 1);
   const ir::Ints& bins = o.attributes().ints("output_size");
   const std::int64_t ratio = o.attributes().integer("sampling_ratio");
@@ -135,7 +135,7 @@ Tensor roi_means(OpLowering& o, const Tensor& images, std::size_t first) {
   const RoiWeights w = roi_weights_of(o, o.operand_type(0).shape, first);
   const std::size_t channels = images.dim(1), width = images.dim(3), regions = w.columns.dim(0), high = w.rows.dim(0) / regions;
   const Tensor t = in_type(o, images, poplar::FLOAT).dimShuffle({0, 2, 1, 3}).reshape({w.rows.dim(1), channels * width});
-  auto* const planning = &o.lowering().planning();
+  auto* const planning = &o.planning();
   const Tensor lines = poplin::matMul(o.graph(), w.rows, t, o.program(), poplar::FLOAT, o.name() + "/lines", {}, planning);
   const Tensor means = poplin::matMulGrouped(o.graph(), lines.reshape({regions, high * channels, width}), w.columns.dimShuffle({0, 2, 1}),
                                              o.program(), poplar::FLOAT, o.name() + "/means", {}, planning);
@@ -148,7 +148,7 @@ Tensor roi_means_gradient(OpLowering& o, const Tensor& dy, const ir::Shape& imag
              height = static_cast<std::size_t>(images[2]);
   const std::size_t width = w.columns.dim(2), regions = w.columns.dim(0), high = w.rows.dim(0) / regions;
   const Tensor t = in_type(o, dy, poplar::FLOAT).dimShuffle({0, 2, 1, 3}).reshape({regions, high * channels, w.columns.dim(1)});
-  auto* const planning = &o.lowering().planning();
+  auto* const planning = &o.planning();
   const Tensor lines = poplin::matMulGrouped(o.graph(), t, w.columns, o.program(), poplar::FLOAT, o.name() + "/lines", {}, planning);
   const Tensor dx = poplin::matMul(o.graph(), w.rows.transpose(), lines.reshape({regions * high, channels * width}), o.program(),
                                    poplar::FLOAT, o.name() + "/images", {}, planning);

@@ -1,7 +1,7 @@
 // Regions of interest as matrix products: what a bin takes from an image is a weight of its row times a weight of its column.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

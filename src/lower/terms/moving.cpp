@@ -1,4 +1,4 @@
-#include "lower/shared/moving.h"
+#include "lower/terms/moving.h"
 
 #include <popops/Rearrange.hpp>
 #include <poputil/TileMapping.hpp>
@@ -40,12 +40,6 @@ poplar::Tensor in_rows(poplar::Graph& graph, const poplar::Tensor& turned, popla
   poputil::mapTensorLinearly(graph, rows);
   prog.add(poplar::program::Copy(blocks, rows));
   return rows;
-}
-
-poplar::Tensor with_whole_rows(OpLowering& o, const poplar::Tensor& t) {
-  if (o.graph().getTarget().getNumTiles() == 1 || !lies_turned(t)) return t;
-  o.lowering().need(Library::popops);
-  return in_rows(o.graph(), t, o.program(), o.name());
 }
 
 }  // namespace pando::lower

@@ -1,7 +1,4 @@
-// On the CPU device, whose one tile holds everything: values that are computed where they will be copied to.
-#include "lower/lowering.h"
-
-#include <pando/cpu_device.hpp>
+#include "lower/parts/destinations.h"
 
 #include <fmt/format.h>
 
@@ -21,57 +18,45 @@ constexpr int kMaxViews = 8;
 
 }  // namespace
 
-bool Lowering::chooses_destinations() const { return options_.settings.flag("fuse") && pando::reads_in_place(graph_.getTarget()); }
-
-Tensor Lowering::destination(ValueId v) const {
+Tensor Destinations::of(ValueId v) const {
   const auto it = destinations_.find(v);
   return it == destinations_.end() ? Tensor() : it->second;
 }
 
-// Nobody reads the old contents, not even a part of them, but the op that replaces them.
-bool Lowering::may_be_overwritten_early(ValueId home) const {
-  if (!has_slot(home) || !can_move(home) || std::find(current_.begin(), current_.end(), home) != current_.end()) return false;
-  const std::vector<ValueId> readers = readers_of(slots_[home], home);
-  if (!std::all_of(readers.begin(), readers.end(), [&](ValueId w) { return w == home; })) return false;
-  const auto& storages = slots_[home].storages;
-  const bool own = std::all_of(storages.begin(), storages.end(),
-                               [&](StorageId s) { return storages_[s].writable && storages_[s].function == function_; });
-  return own && slots_[home].tensor.isParallelWriteable();
-}
-
-void Lowering::find_destinations(OpId call, GraphId graph) {
-  if (is_function(graph) || !chooses_destinations()) return;
+void Destinations::find(OpId call, GraphId graph) {
+  if (analysis_.is_function(graph) || !chooses_) return;
   const auto results = module_.results(call);
   const auto& outputs = module_.graph(graph).outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& users = analysis_.users(results[i]);
     // One that is in the program: it counts as a read. The result is what it reads: what it overwrites lies somewhere already.
     if (users.size() != 1 || analysis_.uses(results[i]) != 1 || !module_.row(users[0].first).overwrites) continue;
-    const ValueId home = resolved(module_.operand(users[0].first, 0));
-    if (analysis_.uses(home) != 1 || !may_be_overwritten_early(home)) continue;
+    const ValueId home = storages_.resolved(module_.operand(users[0].first, 0));
+    if (analysis_.uses(home) != 1 || !storages_.may_be_overwritten_early(home)) continue;
     const ir::Type &to = module_.type_of(home), &from = module_.type_of(outputs[i]);
     if (to.shape != from.shape || to.dtype != from.dtype) continue;
-    destinations_[outputs[i]] = slots_[home].tensor;
-    if (decisions_) decisions_.note(fmt::format("its '{}' may be computed where '{}' lies", name_of(outputs[i]), name_of(home)));
+    destinations_[outputs[i]] = storages_.own_slot(home).tensor;
+    if (decisions_)
+      decisions_.note(fmt::format("its '{}' may be computed where '{}' lies", module_.name_of(outputs[i]), module_.name_of(home)));
   }
 }
 
-bool Lowering::is_put_together(OpId concat) const {
-  if (!chooses_destinations() || module_.row(concat).view != ir::View::of_all_operands) return false;
+bool Destinations::is_put_together(OpId concat) const {
+  if (!chooses_ || module_.row(concat).view != ir::View::of_all_operands) return false;
   const auto& users = analysis_.users(module_.result(concat));
   return std::count_if(users.begin(), users.end(),
                        [&](const auto& use) { return module_.row(use.first).product == ir::Product::matrices; }) > 1;
 }
 
-Tensor Lowering::whole_of(OpId concat) {
+Tensor Destinations::whole_of(OpId concat) {
   const auto known = wholes_.find(concat);
   if (known != wholes_.end()) return known->second;
   if (decisions_)
-    decisions_.note(fmt::format("parts of '{}' may be computed where they are put together", name_of(module_.result(concat))));
-  return wholes_.emplace(concat, new_tensor(module_.result(concat))).first->second;
+    decisions_.note(fmt::format("parts of '{}' may be computed where they are put together", module_.name_of(module_.result(concat))));
+  return wholes_.emplace(concat, layouts_.new_tensor(module_.result(concat))).first->second;
 }
 
-Tensor Lowering::place_in_whole(ValueId v, int depth) {
+Tensor Destinations::place_in_whole(ValueId v, int depth) {
   const auto& users = analysis_.users(v);
   if (depth == kMaxViews || users.size() != 1 || analysis_.uses(v) != 1) return {};
   const auto& [op, index] = users[0];

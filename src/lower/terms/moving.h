@@ -1,8 +1,6 @@
 // What moves between tiles: groups of elements well, single elements that lie apart at a high price.
 #pragma once
 
-#include "lower/lowering.h"
-
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 
@@ -20,8 +18,5 @@ bool lies_turned(const poplar::Tensor& t);
 
 // A copy whose rows are whole: of a tensor that lies turned, with popops' vertices.
 poplar::Tensor in_rows(poplar::Graph& graph, const poplar::Tensor& turned, poplar::program::Sequence& prog, const std::string& name);
-
-// What an op reads in rows: the tensor, or such a copy of it where it lies turned on more tiles than one.
-poplar::Tensor with_whole_rows(OpLowering& o, const poplar::Tensor& t);
 
 }  // namespace pando::lower

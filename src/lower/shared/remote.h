@@ -1,7 +1,7 @@
 // Rows of remote buffers.
 #pragma once
 
-#include "lower/lowering.h"
+#include "lower/parts/op_lowering.h"
 
 namespace pando::lower {
 

@@ -1,4 +1,4 @@
-#include "lower/shared/moving.h"
+#include "lower/terms/moving.h"
 
 #include <poplar/IPUModel.hpp>
 #include <popops/codelets.hpp>

@@ -1,5 +1,4 @@
-// Choices that a tile's memory asks for: how much of it products may take, and where lies what functions only read.
-#include "lower/lowering.h"
+#include "lower/parts/memory.h"
 
 #include <pando/cpu_device.hpp>
 
@@ -65,14 +64,8 @@ void refuse_values(const ir::Module& m, const std::map<std::int32_t, double>& va
 
 }  // namespace
 
-bool Lowering::has_functions() const {
-  for (std::size_t g = 0; g < module_.graph_count(); ++g)
-    if (is_function(GraphId(static_cast<GraphId::rep>(g)))) return true;
-  return false;
-}
-
 // The compiler would find it, too, when all exchanges are made.
-void Lowering::refuse_variables(std::int32_t device, double bytes, double memory) const {
+void Memory::refuse_variables(std::int32_t device, double bytes, double memory) const {
   std::vector<ValueId> own;
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
     if (std::max(0, module_.type_of(v).place.device.value) == device) own.push_back(v);
@@ -83,8 +76,8 @@ void Lowering::refuse_variables(std::int32_t device, double bytes, double memory
        list_of(module_, own));
 }
 
-void Lowering::choose_product_share() {
-  const poplar::Target& target = graph_.getTarget();
+void Memory::choose_product_share(bool allow_out_of_memory) {
+  const poplar::Target& target = places_.top().getTarget();
   std::map<std::int32_t, double>& bytes = variable_bytes_;
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
     bytes[std::max(0, module_.type_of(v).place.device.value)] += bytes_of(module_, v);
@@ -93,22 +86,22 @@ void Lowering::choose_product_share() {
   for (const auto& [device, n] : bytes) most = std::max(most, n);
   const double memory = static_cast<double>(target.getTilesPerIPU()) * static_cast<double>(target.getBytesPerTile());
   const double share = most / memory;
-  if (!pando::has_memory_for_all(target) && !options_.allow_out_of_memory) {
+  if (!pando::has_memory_for_all(target) && !allow_out_of_memory) {
     for (const auto& [device, n] : bytes) {
       if (n > memory) refuse_variables(device, n, memory);
     }
     refuse_values(module_, bytes, memory);
   }
-  if (share > kMuch) product_share_ = share > kMost ? kUsual / 4 : kUsual / 2;
+  if (share > kMuch) libraries_.limit_products(share > kMost ? kUsual / 4 : kUsual / 2);
 }
 
 // Parts of a variable on tiles that have more than their share, and some, go to the emptiest tiles: where plans take few tiles, or where
 // weights take most of the memory, no rotation is even enough.
-void Lowering::level_out(ValueId v, Row::Parts may) {
-  poplar::Graph& graph = graph_at(module_.type_of(v).place);
+void Memory::level_out(ValueId v, Row::Parts may) {
+  poplar::Graph& graph = places_.graph_at(module_.type_of(v).place);
   const std::size_t tiles = graph.getTarget().getNumTiles();
-  const Tensor t = slots_[v].tensor;
-  if (!options_.settings.flag("rotate") || tiles == 1 || t.numElements() == 0 || may == Row::Parts::stay) return;
+  const Tensor t = storages_.own_slot(v).tensor;
+  if (!libraries_.settings().flag("rotate") || tiles == 1 || t.numElements() == 0 || may == Row::Parts::stay) return;
   const double memory = static_cast<double>(graph.getTarget().getBytesPerTile());
   const double mean = variable_bytes_[std::max(0, module_.type_of(v).place.device.value)] / static_cast<double>(tiles);
   const double most = mean + std::clamp((memory - mean) / kSpare, 0.0, mean / 4 + memory / 32);
@@ -143,25 +136,28 @@ void Lowering::level_out(ValueId v, Row::Parts may) {
 }
 
 // What a function computes stays on its tiles while others run: its operands in full, the rest as far as it is live together.
-void Lowering::count_loads(const Function& f) {
-  for (const Tensor& t : f.inputs) loads_->add(graph_, t, 1 - kLiveTogether);
-  for (StorageId s : f.storages)
-    if (!storages_[s].values.empty()) loads_->add(graph_, slots_[storages_[s].values[0]].tensor, kLiveTogether);
+void Memory::add_function(std::span<const Tensor> inputs, const Frame& frame) {
+  if (!loads_) return;
+  for (const Tensor& t : inputs) loads_->add(places_.top(), t, 1 - kLiveTogether);
+  for (StorageId s : frame.storages)
+    if (const auto& values = storages_.values_in(s); !values.empty())
+      loads_->add(places_.top(), storages_.own_slot(values[0]).tensor, kLiveTogether);
 }
 
 // Variables that a function gets as copies need not lie where it reads them; an optimiser's state, mapped later, goes with its weight.
-void Lowering::balance(const std::set<ValueId>& passed_on) {
+void Memory::balance(const std::set<ValueId>& passed_on) {
+  if (!loads_) return;
   std::map<ValueId, unsigned> alike;
   const auto is_passed_on = [&](ValueId v) { return passed_on.contains(v); };
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
     if (passed_on.contains(v)) continue;
-    if (has_slot(v)) {
-      loads_->add(graph_, slots_[v].tensor);
-    } else if (const ValueId with = partner(v, is_passed_on); with.valid()) {
+    if (storages_.has_slot(v)) {
+      loads_->add(places_.top(), storages_.own_slot(v).tensor);
+    } else if (const ValueId with = layouts_.partner(v, is_passed_on); with.valid()) {
       ++alike[with];
     }
   }
-  for (ValueId v : passed_on) loads_->spread(graph_, slots_[v].tensor, 1 + alike[v]);
+  for (ValueId v : passed_on) loads_->spread(places_.top(), storages_.own_slot(v).tensor, 1 + alike[v]);
 }
 
 }  // namespace pando::lower
