@@ -1,5 +1,6 @@
 """A module includes only modules of a strictly lower layer, and itself (layers.txt); base knows nothing of the API above it. Folders of a
-module have layers, too: no folder includes another one that includes it, on any way around. Tests may look everywhere."""
+module have layers, too: no folder includes another one that includes it, on any way around. Tests may look everywhere. Python packages
+that layers.txt names import only strictly lower ones of these."""
 import os
 import re
 
@@ -7,6 +8,8 @@ import checking
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(([a-z_]+)/[^"]+)"', re.MULTILINE)
 API = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]((?:poplar|pando|pop[a-z]+|gcl)/[^">]+)[">]', re.MULTILINE)
+PYTHON = re.compile(r"^(python/[^/]+)/.*\.py$")
+PYTHON_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([a-z_]+)", re.MULTILINE)
 SOURCE = re.compile(r"^src/([^/]+)/.*\.(h|hpp|cpp|cc|c|inc)$")
 
 
@@ -71,9 +74,24 @@ def check_folders(tree):
     return messages
 
 
+def check_packages(tree, layers):
+    messages = []
+    for path, text in tree.items():
+        package = PYTHON.match(path)
+        if not package or package.group(1) not in layers:
+            continue
+        own = package.group(1)
+        for line in PYTHON_IMPORT.finditer(text):
+            other = "python/" + line.group(1)
+            if other != own and layers.get(other, -1) >= layers[own]:
+                messages.append(f"{path}:{checking.line_of(text, line.start(1))}: {own} (layer {layers[own]}) imports "
+                                f"{other} (layer {layers[other]}); only lower layers may be imported")
+    return messages
+
+
 def check(tree):
     layers = read_layers(tree.get("layers.txt", ""))
-    messages = check_folders(tree)
+    messages = check_folders(tree) + check_packages(tree, layers)
     unknown = set()
     for path, text in tree.items():
         source = SOURCE.match(path)
@@ -99,7 +117,8 @@ def check(tree):
 
 
 CLEAN = {
-    "layers.txt": "# module: layer\nbase 0\ngraph 3\ntile 3\ncompile 4\n",
+    "layers.txt": "# module: layer\nbase 0\ngraph 3\ntile 3\ncompile 4\npython/popxl 9\npython/popart 10\n",
+    "python/popart/a.py": "import popxl\nimport popdist\n",
     "src/compile/a.cpp": '#include "compile/a.h"\n#include "graph/g.h"\n#include <vector>\n',
     "src/graph/g.h": '#include "base/ids.h"\n#include "compile/public.hpp"\n',
     "include/compile/public.hpp": "",
@@ -109,6 +128,7 @@ CLEAN = {
     "src/base/a.h": "",
 }
 CASES = [
+    ({"python/popxl/a.py": "def f():\n    from popart.devices import D\n"}, "python/popxl/a.py:2: python/popxl (layer 9) imports python/popart (layer 10)"),
     ({"src/graph/g.cpp": '\n#include "compile/a.h"\n'}, "src/graph/g.cpp:2: graph (layer 3) includes compile (layer 4)"),
     ({"src/tile/t.cpp": '#include "graph/g.h"\n'}, "tile (layer 3) includes graph (layer 3)"),
     ({"src/base/a.cpp": '#include "base/a.h"\n#include <poplar/exceptions.hpp>\n'}, "src/base/a.cpp:2: base includes poplar/exceptions.hpp"),

@@ -3,6 +3,7 @@ import popxl
 from popxl._core import poplar_application_runtime_error, popart_exception
 
 from ._custom_ops import install as _install
+from ._views import install as _install_views
 from .debug_info import closePoplarDebugInfo, initializePoplarDebugInfo
 from .devices import DeviceInfo, DeviceManager
 from .enums import (CommGroupType, DataType, DeviceConnectionType, DeviceSelectionCriterion, DeviceType, ReductionType, SyncPattern,
@@ -15,6 +16,7 @@ from .weights_io import PyWeightsIO
 __version__ = popxl.__version__
 
 _install()
+_install_views()
 
 
 def register_custom_op(name, compose):

@@ -1,5 +1,6 @@
 """How ops come into graphs: the one way from functions of popxl.ops to the builder."""
 from popxl._checks import describe
+from popxl._views import view
 from popxl.context import _context
 
 
@@ -64,11 +65,9 @@ def _after(graph, index):
     for collector in _context._collectors:
         collector.append((graph, index))
     if graph._hooks or _context._hooks:
-        from popart._internal.ir import _op_view
-
-        view = _op_view(graph, index)
+        shown = view("op", graph, index)
         for hook in [*_context._hooks.values(), *graph._hooks.values()]:
-            hook(view)
+            hook(shown)
 
 
 from popxl.tensor import Tensor  # noqa: E402  (it needs this module)

@@ -2,6 +2,7 @@
 import typing
 from typing import Any, Callable, Dict, Tuple
 
+from popxl._views import view
 from popxl.context import _context
 from popxl.tensor import Constant, Tensor, Variable
 
@@ -31,9 +32,7 @@ class Graph:
 
     @property
     def _pb_graph(self):
-        from popart._internal.ir import _graph_view
-
-        return _graph_view(self)
+        return view("graph", self)
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterable, List, Literal, Optional, Set, Union
 
 from popxl import _core
 from popxl._checks import integer, name_of
+from popxl._views import view
 from popxl.context import _context, get_source_location  # noqa: F401
 from popxl.graph import Graph
 from popxl.module import Module
@@ -71,9 +72,7 @@ class Ir:
 
     @property
     def _pb_ir(self):
-        from popart._internal.ir import _ir_view
-
-        return _ir_view(self)
+        return view("ir", self)
 
     def _graph(self, index):
         found = self._graphs.get(index)

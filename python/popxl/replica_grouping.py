@@ -2,6 +2,7 @@
 from typing import Dict, List, Optional
 
 from popxl import _core
+from popxl._views import view
 
 
 class ReplicaGrouping:
@@ -64,18 +65,11 @@ class ReplicaGrouping:
         return ReplicaGrouping._make(self._ir, self._groups.transposed())
 
     def _to_variable_settings(self, retrieval_mode="one_per_group"):
-        stride = self.stride
-        import popart
-
-        mode = popart.VariableRetrievalMode.AllReplicas if retrieval_mode == "all_replicas" else popart.VariableRetrievalMode.OnePerGroup
-        return popart.VariableSettings(stride, self.group_size, mode)
+        return view("variable_settings", self.stride, self.group_size, retrieval_mode)
 
     @property
     def _pb_replica_grouping(self):
-        stride = self.stride
-        from popart._internal.ir import ReplicaGrouping as View
-
-        return View(self._groups.replicas, stride, self.group_size)
+        return view("replica_grouping", self._groups.replicas, self.stride, self.group_size)
 
     def __repr__(self):
         if not self.is_const:

@@ -6,6 +6,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Union
 
 from popxl._checks import describe
 from popxl._lazy import np
+from popxl._views import view
 from popxl.streams import DeviceToHostStream, HostToDeviceStream
 from popxl.tensor import Constant, HostTensor, Tensor, Variable
 from popxl.utils import check_real, is_torch, to_numpy, with_integers
@@ -82,9 +83,7 @@ class Session:
 
     @property
     def _pb_session(self):
-        from popart._internal.ir import _session_view
-
-        return _session_view(self)
+        return view("session", self)
 
     @property
     def ir(self):

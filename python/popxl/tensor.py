@@ -5,6 +5,7 @@ from typing import Any, Iterable, Literal, Optional, Tuple, Union
 
 from popxl import dtypes
 from popxl._lazy import np
+from popxl._views import view
 from popxl.errors import UndefinedValue
 from popxl.typing_ import NewAliasAnnotation
 
@@ -110,9 +111,7 @@ class Tensor:
 
     @property
     def _pb_tensor(self):
-        from popart._internal.ir import _tensor_view
-
-        return _tensor_view(self)
+        return view("tensor", self)
 
     def _type(self):
         if self._type_cache is None:

@@ -3,6 +3,7 @@ import sys
 
 from popxl import dtypes
 from popxl._lazy import np
+from popxl._views import view
 
 _DOWNCAST = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 
@@ -109,15 +110,12 @@ def table_to_string(rows, delimiter=" | ", header=True):
 
 def _to_device_info(device_desc, num_ipus=1):
     """`popart.DeviceInfo` of a description: "cpu", "ipu_model", "ipu_hw" or the name of a system. Raises ValueError for others."""
-    import popart
-
-    manager = popart.DeviceManager()
     if device_desc == "cpu":
         if num_ipus > 1:
             raise ValueError(f"The device 'cpu' is one IPU; the program needs {num_ipus}.")
-        return manager.createCpuDevice()
+        return view("device", "createCpuDevice")
     if device_desc == "ipu_model":
-        return manager.createIpuModelDevice({"numIPUs": num_ipus})
+        return view("device", "createIpuModelDevice", {"numIPUs": num_ipus})
     if device_desc == "ipu_hw":
         return _acquire_hw_device_with_timeout(num_ipus)
     return _offline_device_from_str(device_desc, num_ipus)
@@ -125,16 +123,12 @@ def _to_device_info(device_desc, num_ipus=1):
 
 def _acquire_hw_device_with_timeout(num_ipus, timeout=None):
     """IPUs that wait to be attached to. There is no hardware: IPUs of the model take its place."""
-    import popart
-
-    return popart.DeviceManager().acquireAvailableDevice(num_ipus)
+    return view("device", "acquireAvailableDevice", num_ipus)
 
 
 def _offline_device_from_str(system, num_ipus=1):
     """A device of a named system that programs are compiled for. Raises ValueError for an unknown one."""
-    import popart
-
     try:
-        return popart.DeviceManager().createOfflineIpuFromSystemString(system, num_ipus)
+        return view("device", "createOfflineIpuFromSystemString", system, num_ipus)
     except Exception as error:
         raise ValueError(f"Unknown device {system!r}: 'cpu', 'ipu_model', 'ipu_hw', or the name of a system.") from error

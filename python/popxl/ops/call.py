@@ -4,6 +4,7 @@ from typing import Iterable, Mapping, Optional, Tuple, Union
 
 from popxl._build import describe, op
 from popxl._checks import check_graph
+from popxl._views import view
 from popxl.context import _context
 from popxl.tensor import Tensor, TensorLike
 
@@ -36,9 +37,7 @@ class CallSiteInfo:
 
     @property
     def _op(self):
-        from popart._internal.ir import _op_view
-
-        return _op_view(self._graph, self._index)
+        return view("op", self._graph, self._index)
 
     def _graphs(self):
         return [self._graph.ir._graph(g) for g in self._program.op_graphs(self._index)]

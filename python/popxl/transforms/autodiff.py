@@ -3,7 +3,7 @@ import typing
 from enum import Enum
 from typing import Dict, Iterable, Mapping, Optional, Tuple
 
-from popxl import _core
+from popxl import _core, _views
 from popxl._checks import check_graph, describe
 from popxl.context import _context
 from popxl.tensor import Tensor
@@ -40,9 +40,7 @@ class ExpectedConnection:
 
     @property
     def _pb_ec(self):
-        from popart._internal.ir import ExpectedConnection as View
-
-        return View(self._tensor.id, self._kind)
+        return _views.view("expected_connection", self._tensor.id, self._kind)
 
     @property
     def fwd_tensor(self) -> Tensor:
