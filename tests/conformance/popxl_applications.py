@@ -31,11 +31,11 @@ exec(inspect.getsource(dataclasses._get_field).replace("f.default.__class__.__ha
 '''
 
 
-def provide_images(folder):
+def provide_images(folder, images=None):
     """The first images of Fashion-MNIST, as files of MNIST that need not be loaded from elsewhere."""
     raw = folder / "MNIST" / "raw"
     raw.mkdir(parents=True)
-    for name, count in IMAGES.items():
+    for name, count in (images or IMAGES).items():
         for kind, size, head in (("images-idx3", 784, struct.pack(">IIII", 2051, count, 28, 28)), ("labels-idx1", 1, struct.pack(">II", 2049, count))):
             data = gzip.decompress((popxl.FASHION / f"{name}-{kind}-ubyte.gz").read_bytes())[len(head):]
             (raw / f"{name}-{kind}-ubyte").write_bytes(head + data[:size * count])
