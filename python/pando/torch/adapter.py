@@ -18,7 +18,7 @@ def aot(graph_module, example_inputs, forward, backward, decompositions):
     from torch._dynamo.backends.common import aot_autograd
     from torch._functorch.partitioners import min_cut_rematerialization_partition
 
-    with host_kernels_off():
+    with host_kernels_off(), _checks_without_order():
         return aot_autograd(fw_compiler=forward, bw_compiler=backward, inference_compiler=forward, decompositions=decompositions,
                             partition_fn=min_cut_rematerialization_partition)(graph_module, example_inputs)
 
@@ -27,6 +27,24 @@ def boxed(function):
     """Marks a function of a list of inputs as one: PyTorch calls others with one argument for each input."""
     function._boxed_call = True
     return function
+
+
+@contextlib.contextmanager
+def _checks_without_order():
+    """A check of factors, which gives nothing, keeps no order among others: a graph would have values for that."""
+    try:
+        from torch._higher_order_ops.effects import _get_effect, _register_effectful_op
+    except ImportError:
+        # Releases that keep none.
+        yield
+        return
+    name = "aten::_linalg_check_errors"
+    before = _get_effect(name)
+    _register_effectful_op(name, None)
+    try:
+        yield
+    finally:
+        _register_effectful_op(name, before)
 
 
 @contextlib.contextmanager

@@ -65,6 +65,13 @@ def _embedding_bag_backward_of_any(gradient, indices, offsets, bag, size, larges
     return _embedding_bag_backward(gradient, indices, bag, size, largest, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
 
 
+def _of_samples(gradient, weight, indices, offsets, bag, mode, padding_idx=-1):
+    """The gradient of the samples' weights."""
+    rows = weight.index_select(0, indices) * _kept(indices, padding_idx, weight.dtype)
+    return (gradient.index_select(0, bag) * rows).sum(1)
+
+
 COMPOSED = {
+    aten._embedding_bag_per_sample_weights_backward.default: _of_samples,
     aten._embedding_bag_forward_only.default: _embedding_bag, aten._embedding_bag.default: _embedding_bag,
     aten._embedding_bag_backward.default: _embedding_bag_backward_of_any, aten._embedding_bag_dense_backward.default: _embedding_bag_backward}

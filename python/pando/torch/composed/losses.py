@@ -11,8 +11,12 @@ def _per_sample(gradient, count, reduction):
     return (gradient.expand([count]) / (count if reduction == _MEAN else 1)).unsqueeze(1)
 
 
+def _as_rows(t):
+    return t.reshape(-1, t.shape[-1] if t.dim() else 1)
+
+
 def _multi_margin_backward(gradient, x, target, p, margin, weight=None, reduction=1):
-    rows, place = x.reshape(-1, x.shape[-1]), target.reshape(-1, 1)
+    rows, place = _as_rows(x), target.reshape(-1, 1)
     others = torch.arange(rows.shape[1]).unsqueeze(0) != place
     short = margin - rows.gather(1, place) + rows
     slope = (short > 0).to(x.dtype) if p == 1 else 2 * short.clamp(min=0)
@@ -24,7 +28,7 @@ def _multi_margin_backward(gradient, x, target, p, margin, weight=None, reductio
 
 
 def _multilabel_margin_backward(gradient, x, target, reduction, is_target):
-    rows, targets = x.reshape(-1, x.shape[-1]), target.reshape(-1, x.shape[-1])
+    rows, targets = _as_rows(x), _as_rows(target)
     # A negative number ends the list of a sample's classes.
     counts = (targets >= 0).to(torch.int64).cumprod(1)
     places = targets.clamp(min=0)

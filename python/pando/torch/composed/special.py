@@ -140,7 +140,9 @@ def _polygamma(n, x):
 
 
 COMPOSED = {
-    aten.logcumsumexp.default: _logcumsumexp, aten.erfinv.default: _erfinv, aten.lgamma.default: _lgamma, aten.digamma.default: _digamma, aten.polygamma.default: _polygamma, aten.special_zeta.default: _zeta,
+    aten.logcumsumexp.default: _logcumsumexp, aten.erfinv.default: _erfinv, aten.lgamma.default: _lgamma,
+    aten.digamma.default: _digamma, aten.polygamma.default: _polygamma, aten.special_zeta.default: _zeta,
     aten.special_zeta.other_scalar: _zeta, aten.special_zeta.self_scalar: _zeta, aten.i0.default: _bessel(_I0, False, False),
+    aten.special_modified_bessel_i0.default: _bessel(_I0, False, False), aten.special_modified_bessel_i1.default: _bessel(_I1, True, False),
     aten.special_i0e.default: _bessel(_I0, False, True), aten.special_i1.default: _bessel(_I1, True, False),
     aten.special_i1e.default: _bessel(_I1, True, True)}
