@@ -1,10 +1,10 @@
 // Predicting: the published grid, steps simulated a second, timelines, the search, published measurements.
 #include "bench.h"
 
+#include "measure/published/published.h"
 #include "models/mlp.h"
 #include "search/search.h"
 #include "search/timeline.h"
-#include "search/validate.h"
 #include "simulate/costs/flatten.h"
 #include "simulate/csv.h"
 #include "simulate/simulate.h"
@@ -132,8 +132,8 @@ void searches() {
 }
 
 void published_measurements() {
-  const auto sets = search::validate(kData + "distribution");
-  fmt::print("{}", search::to_markdown(sets, true));
+  const auto sets = measure::compare_published(kData + "distribution");
+  fmt::print("{}", measure::to_markdown(sets, true));
   double right = 0, pairs = 0;
   for (const auto& s : sets) {
     const double target = s.name.starts_with("zb")        ? 3

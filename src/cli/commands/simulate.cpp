@@ -18,7 +18,6 @@
 #include "search/shapes.h"
 #include "search/stack.h"
 #include "search/timeline.h"
-#include "search/validate.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/cost_model_planned.h"
 #include "simulate/costs/flatten.h"
@@ -126,8 +125,9 @@ int run(const Arguments& a) {
   if (!a.model.empty()) return run_model(a);
   if (a.fidelity == "cycles") run_cycles(a);
   if (!a.validate.empty()) {
-    fmt::print("{}", search::to_markdown(search::validate(a.validate), a.rows));
-    return 0;
+    std::vector<std::string> arguments{"published", a.validate};
+    if (a.rows) arguments.emplace_back("--rows");
+    become("pando-measure", arguments);
   }
   const ir::Module module = ir::read_module(read_file(a.input), a.input, ir::ModuleRules::of_devices);
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);

@@ -1,7 +1,8 @@
-// pando-measure: predictions beside runs. `pando measure` and `pando simulate --fidelity cycles` become it.
+// pando-measure: predictions beside runs. `pando measure`, `pando simulate --fidelity cycles` and --validate become it.
 //
 //     pando-measure program FILE --machine ipu2 --tiles 64      one placed program: predicted, and by the cycle model
 //     pando-measure ipus | host | ranks [--svg FILE]            many, with their correlation
+//     pando-measure published DIR [--rows]                      published measurements beside what the model says of them
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -12,6 +13,7 @@
 #include "base/messages.h"
 #include "ir/checks/read_module.h"
 #include "measure/grid.h"
+#include "measure/published/published.h"
 #include "measure/run.h"
 #include "simulate/cluster_json.h"
 #include "simulate/costs/flatten.h"
@@ -22,10 +24,10 @@ namespace {
 using namespace pando;
 
 struct Arguments {
-  std::string input, machine = "ipu2", host, svg, only;
+  std::string input, machine = "ipu2", host, svg, only, folder;
   std::int64_t tiles = 64;
   double seconds = 20;
-  bool profile = false;
+  bool profile = false, rows = false;
 };
 
 std::string cluster_name(const Arguments& a) { return a.tiles > 0 ? fmt::format("{}:{}", a.machine, a.tiles) : a.machine; }
@@ -75,6 +77,7 @@ int main(int argc, char** argv) {
   const std::string footer =
       help_footer({{"pando measure program four.pando --tiles 64", "one program: simulated, and run against the cycle model"},
                    {"pando measure ipus --svg ipus.svg", "networks on 2 to 16 IPUs, drawn as predicted against measured"},
+                   {"pando measure published tests/data/distribution", "published measurements beside the model's predictions"},
                    {"pando measure host --seconds 30", "networks on threads of this host"}},
                   {{"0", "measured"}, {"2", "the input or the command line is wrong"}});
   app.footer(footer);
@@ -100,11 +103,15 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     c->add_option("--only", a.only, "Configurations with this text in their names");
   }
+  CLI::App* const published = app.add_subcommand("published", "Published measurements beside what the model says of them");
+  published->add_option("folder", a.folder, "A folder of tables, such as tests/data/distribution")->required();
+  published->add_flag("--rows", a.rows, "Every row");
   for (CLI::App* c : {many, here, ranks}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
-  for (CLI::App* c : {one, many, here, ranks}) c->footer(footer);
+  for (CLI::App* c : {one, many, here, ranks, published}) c->footer(footer);
   one->callback([&] { program(a); });
   many->callback([&] { ipus(a); });
   here->callback([&] { host(a, measure::HostRun::sessions); });
+  published->callback([&] { fmt::print("{}", measure::to_markdown(measure::compare_published(a.folder), a.rows)); });
   ranks->callback([&] { host(a, measure::HostRun::ranks); });
   try {
     app.parse(argc, argv);

@@ -1,12 +1,14 @@
 // Megatron-LM on Selene, and what else was measured on A100 and H100.
+#include "measure/published/sets.h"
 #include "search/stack.h"
-#include "search/validation_sets.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace pando::search {
+namespace pando::measure {
+
+using namespace search;
 
 namespace {
 
@@ -30,8 +32,8 @@ void set_recompute(Strategy& s, const std::string& text) {
 
 }  // namespace
 
-ValidationSet selene_steps_set(const simulate::Csv& csv) {
-  ValidationSet set;
+PublishedSet selene_steps_set(const simulate::Csv& csv) {
+  PublishedSet set;
   set.name = "selene_steps";
   set.note =
       "seconds of an iteration. Four constants (what products reach and from which size on, memory's and NVLink's efficiency) were "
@@ -43,7 +45,7 @@ ValidationSet selene_steps_set(const simulate::Csv& csv) {
     s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.interleave = csv.count(i, "interleave");
     s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
     set_recompute(s, csv.text(i, "recompute"));
-    ValidationRow r;
+    PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} {}", csv.text(i, "model"), csv.text(i, "recompute"));
     r.unit = "s";
@@ -56,8 +58,8 @@ ValidationSet selene_steps_set(const simulate::Csv& csv) {
   return set;
 }
 
-ValidationSet selene_memory_set(const simulate::Csv& csv) {
-  ValidationSet set;
+PublishedSet selene_memory_set(const simulate::Csv& csv) {
+  PublishedSet set;
   set.name = "selene_memory";
   set.note =
       "activations of the first stage, GiB or percent of what is kept without recomputation (the authors' formulas, not "
@@ -85,7 +87,7 @@ ValidationSet selene_memory_set(const simulate::Csv& csv) {
     const auto kind = static_cast<std::size_t>(simulate::MemoryKind::activations);
     const auto memory = activations(model, recompute);
     const bool percent = csv.text(i, "quantity") == "activation_pct_of_none";
-    ValidationRow r;
+    PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} {} {}", model, recompute, percent ? "percent" : "GiB");
     r.unit = percent ? "%" : "GiB";
@@ -101,8 +103,8 @@ ValidationSet selene_memory_set(const simulate::Csv& csv) {
   return set;
 }
 
-ValidationSet sc21_table1_set(const simulate::Csv& csv) {
-  ValidationSet set;
+PublishedSet sc21_table1_set(const simulate::Csv& csv) {
+  PublishedSet set;
   set.name = "megatron_sc21_table1";
   set.note =
       "seconds of an iteration (derived from TFLOP/s). The microbatch is not published: the quickest that fits is taken, with "
@@ -111,7 +113,7 @@ ValidationSet sc21_table1_set(const simulate::Csv& csv) {
   const auto& selene = simulate::cluster_named("selene");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const Transformer m = gpt_of(csv, i);
-    ValidationRow r;
+    PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{}B on {}", csv.text(i, "params_B"), csv.text(i, "gpus"));
     r.unit = "s";
@@ -134,8 +136,8 @@ ValidationSet sc21_table1_set(const simulate::Csv& csv) {
   return set;
 }
 
-ValidationSet sc21_table2_set(const simulate::Csv& csv) {
-  ValidationSet set;
+PublishedSet sc21_table2_set(const simulate::Csv& csv) {
+  PublishedSet set;
   set.name = "megatron_sc21_table2";
   set.note =
       "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. PTD-P by "
@@ -166,7 +168,7 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
     const auto h = static_cast<double>(m.hidden), l = static_cast<double>(m.layers), seq = static_cast<double>(m.seq);
     const double operations =
         96 * static_cast<double>(s.batch) * seq * l * h * h * (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
-    ValidationRow r;
+    PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
     r.unit = "TFLOP/s";
@@ -177,23 +179,23 @@ ValidationSet sc21_table2_set(const simulate::Csv& csv) {
   return set;
 }
 
-ValidationSet mtnlg_set(const simulate::Csv& csv) {
-  ValidationSet set;
+PublishedSet mtnlg_set(const simulate::Csv& csv) {
+  PublishedSet set;
   set.name = "mtnlg_530B";
   set.note = "seconds of an iteration, full recomputation, microbatch 1. Nothing is calibrated.";
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
     s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.batch = csv.count(i, "global_batch");
     s.recompute = Recompute::full;
-    ValidationRow r{set.name, fmt::format("530B on {}", csv.text(i, "gpus")), "s", csv.number(i, "iteration_s_measured"), 0, false};
+    PublishedRow r{set.name, fmt::format("530B on {}", csv.text(i, "gpus")), "s", csv.number(i, "iteration_s_measured"), 0, false};
     r.predicted = estimate(transformer_named("turing-530b"), simulate::cluster_named("selene"), s).seconds;
     set.rows.push_back(std::move(r));
   }
   return set;
 }
 
-ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
-  ValidationSet set;
+PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory) {
+  PublishedSet set;
   set.name = memory ? "torchtitan_h100 memory" : "torchtitan_h100";
   set.note =
       memory
@@ -217,7 +219,7 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     s.precision = csv.integer(i, "float8") != 0 ? Precision::fp8 : Precision::bf16;
     s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::alternate;
     const Estimate e = estimate(m, h100, s);
-    ValidationRow r;
+    PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} on {}{}", csv.text(i, "model"), csv.text(i, "gpus"), csv.integer(i, "compile") ? ", compiled" : "") +
              (s.precision == Precision::fp8 ? ", float8" : "");
@@ -230,4 +232,4 @@ ValidationSet torchtitan_set(const simulate::Csv& csv, bool memory) {
   return set;
 }
 
-}  // namespace pando::search
+}  // namespace pando::measure

@@ -1,7 +1,7 @@
 // Zero Bubble Pipeline Parallelism: published times of passes, measured throughput. The schedules are replayed as tables.
 #include "base/error.h"
+#include "measure/published/sets.h"
 #include "schedule/generate.h"
-#include "search/validation_sets.h"
 #include "simulate/cluster.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,9 @@
 #include <initializer_list>
 #include <map>
 
-namespace pando::search {
+namespace pando::measure {
+
+using namespace search;
 
 namespace {
 
@@ -82,12 +84,12 @@ double parameters_of(const simulate::Csv& csv, std::size_t row) {
   return 12 * csv.number(row, "layers") * h * h + 51200 * h;
 }
 
-void rank_pairs(ValidationSet& set, const std::map<std::string, std::vector<std::size_t>>& by_configuration) {
+void rank_pairs(PublishedSet& set, const std::map<std::string, std::vector<std::size_t>>& by_configuration) {
   int right = 0;
   for (const auto& [name, rows] : by_configuration) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for (std::size_t j = i + 1; j < rows.size(); ++j) {
-        const ValidationRow &a = set.rows[rows[i]], &b = set.rows[rows[j]];
+        const PublishedRow &a = set.rows[rows[i]], &b = set.rows[rows[j]];
         if (a.measured == b.measured) continue;
         ++set.pairs;
         right += (a.measured < b.measured) == (a.predicted < b.predicted);
@@ -122,9 +124,9 @@ std::size_t row_of_times(const simulate::Csv& times, const simulate::Csv& csv, s
 }
 
 // Of row `i` of a table, whose step is predicted to take `step` seconds.
-ValidationRow row_of(const ValidationSet& set, const simulate::Csv& csv, std::size_t i, const Passes& p, double samples, double step,
-                     const char* measured = "samples_per_gpu_per_s_measured", const char* more = "") {
-  ValidationRow r;
+PublishedRow row_of(const PublishedSet& set, const simulate::Csv& csv, std::size_t i, const Passes& p, double samples, double step,
+                    const char* measured = "samples_per_gpu_per_s_measured", const char* more = "") {
+  PublishedRow r;
   r.set = set.name;
   r.what = fmt::format("{} p={} b={:g} m={} {}{}", csv.text(i, "model"), p.ranks, samples, p.microbatches, csv.text(i, "schedule"), more);
   r.unit = "samples/s";
@@ -135,8 +137,8 @@ ValidationRow row_of(const ValidationSet& set, const simulate::Csv& csv, std::si
 
 }  // namespace
 
-ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& times) {
-  ValidationSet set;
+PublishedSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& times) {
+  PublishedSet set;
   set.name = "zb_optimizer_sync";
   set.note =
       "samples a second and device, of a step whose updates wait for the norm of all gradients, and of one that is validated behind (rows "
@@ -153,7 +155,7 @@ ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& 
     for (const bool waits : {false, true}) {
       const double step =
           (waits ? published_seconds_of_all(p, bubble) + norm : published_seconds(p, bubble)) + beside_seconds(p, parameters_of(times, i));
-      ValidationRow r =
+      PublishedRow r =
           row_of(set, csv, row, p, b, step, waits ? "samples_per_gpu_per_s_allreduce_sync" : "samples_per_gpu_per_s_post_validation",
                  waits ? ", waits for the norm" : ", validated behind");
       r.calibrates = !waits;
@@ -165,8 +167,8 @@ ValidationSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& 
   return set;
 }
 
-ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& times) {
-  ValidationSet set;
+PublishedSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& times) {
+  PublishedSet set;
   set.name = "zb_small_m";
   set.note =
       "samples a second and device, of steps with no more microbatches than ranks. Replayed as zb_iclr24 is, with the passes' times of "
@@ -185,8 +187,8 @@ ValidationSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& tim
   return set;
 }
 
-ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks) {
-  ValidationSet set;
+PublishedSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks) {
+  PublishedSet set;
   set.name = name;
   set.note =
       "samples a second and device. Replayed schedules; ZB-2p, whose table only its authors' solver has, by its published bubble "
@@ -204,7 +206,7 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
     const std::string& schedule = csv.text(i, "schedule");
     const bool published = schedule == "ZB-2p" && !csv.empty(i, "bubble_rate_computed");
     const double step = step_seconds(schedule, p, parameters_of(csv, i), published ? csv.number(i, "bubble_rate_computed") : 0);
-    ValidationRow r = row_of(set, csv, i, p, b, step);
+    PublishedRow r = row_of(set, csv, i, p, b, step);
     r.calibrates = !half_chunks && (csv.text(i, "model") == "1.5B" || csv.text(i, "model") == "14.6B");
     // ZB-2p* halves the microbatch: the same samples.
     by_configuration[fmt::format("{} {} {:g}", csv.text(i, "model"), p.ranks, static_cast<double>(p.microbatches) * b)].push_back(
@@ -215,4 +217,4 @@ ValidationSet zero_bubble_set(const std::string& name, const simulate::Csv& csv,
   return set;
 }
 
-}  // namespace pando::search
+}  // namespace pando::measure

@@ -1,19 +1,21 @@
 // Sets whose tables say all that defines a run: read as pando fit reads a user's. Nothing is fitted to any of their rows.
+#include "measure/published/sets.h"
 #include "search/fit/timed_steps.h"
 #include "search/shapes.h"
 #include "search/stack.h"
-#include "search/validation_sets.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace pando::search {
+namespace pando::measure {
+
+using namespace search;
 
 namespace {
 
 // Rows of one model and one number of devices and samples: is the quicker strategy found?
-void rank_pairs(ValidationSet& set, const std::vector<TimedStep>& steps) {
+void rank_pairs(PublishedSet& set, const std::vector<TimedStep>& steps) {
   int right = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     for (std::size_t j = i + 1; j < steps.size(); ++j) {
@@ -31,8 +33,8 @@ void rank_pairs(ValidationSet& set, const std::vector<TimedStep>& steps) {
 
 }  // namespace
 
-ValidationSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file) {
-  ValidationSet set;
+PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file) {
+  PublishedSet set;
   set.name = of.name;
   set.note = fmt::format("seconds of a step, by --machine {} --stack {}. Nothing is calibrated. {}", of.machine, of.stack, of.note);
   const simulate::Cluster cluster = with_stack(simulate::cluster_named(of.machine), stack_named(of.stack));
@@ -58,4 +60,4 @@ const std::vector<TimedSet>& timed_sets() {
   return all;
 }
 
-}  // namespace pando::search
+}  // namespace pando::measure

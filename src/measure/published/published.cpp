@@ -1,7 +1,7 @@
-#include "search/validate.h"
+#include "measure/published/published.h"
 
 #include "base/error.h"
-#include "search/validation_sets.h"
+#include "measure/published/sets.h"
 
 #include <fmt/format.h>
 
@@ -9,22 +9,24 @@
 #include <cmath>
 #include <filesystem>
 
-namespace pando::search {
+namespace pando::measure {
 
-double ValidationSet::mean_error() const {
+using namespace search;
+
+double PublishedSet::mean_error() const {
   double sum = 0;
-  for (const ValidationRow& r : rows) sum += std::abs(r.error());
+  for (const PublishedRow& r : rows) sum += std::abs(r.error());
   return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
 }
 
-double ValidationSet::worst_error() const {
+double PublishedSet::worst_error() const {
   double worst = 0;
-  for (const ValidationRow& r : rows) worst = std::max(worst, std::abs(r.error()));
+  for (const PublishedRow& r : rows) worst = std::max(worst, std::abs(r.error()));
   return worst;
 }
 
-std::vector<ValidationSet> validate(const std::string& folder) {
-  std::vector<ValidationSet> all;
+std::vector<PublishedSet> compare_published(const std::string& folder) {
+  std::vector<PublishedSet> all;
   // A table without rows is one that was lost on its way.
   const auto table = [&](const std::string& path) {
     simulate::Csv csv = simulate::Csv::read_file(path);
@@ -65,14 +67,14 @@ std::vector<ValidationSet> validate(const std::string& folder) {
   return all;
 }
 
-std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
+std::string to_markdown(const std::vector<PublishedSet>& sets, bool all_rows) {
   std::string text =
       "| set | rows | calibrate | mean error | worst | predicted rows only: mean | pairs ranked right |\n| --- | --- | --- "
       "| --- | --- | --- | --- |\n";
-  for (const ValidationSet& s : sets) {
+  for (const PublishedSet& s : sets) {
     int calibrating = 0;
     double sum = 0;
-    for (const ValidationRow& r : s.rows) {
+    for (const PublishedRow& r : s.rows) {
       calibrating += r.calibrates;
       sum += r.calibrates ? 0 : std::abs(r.error());
     }
@@ -85,13 +87,13 @@ std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
                         100 * s.worst_error(), others > 0 ? fmt::format("{:.2f} %", 100 * sum / others) : "",
                         s.pairs > 0 ? fmt::format("{:.1f} % of {}", 100 * s.pairs_right, s.pairs) : "");
   }
-  for (const ValidationSet& s : sets) {
+  for (const PublishedSet& s : sets) {
     text += fmt::format("\n**{}**: {}\n", s.name, s.note);
     if (!s.left_out.empty()) text += fmt::format("\n{} rows are left out:\n", s.left_out.size());
     for (const std::string& row : s.left_out) text += fmt::format("* {}\n", row);
     if (!all_rows || s.rows.empty()) continue;
     text += "\n| row | measured | predicted | error | |\n| --- | --- | --- | --- | --- |\n";
-    for (const ValidationRow& r : s.rows) {
+    for (const PublishedRow& r : s.rows) {
       text += fmt::format("| {} | {:.4g} {} | {:.4g} | {:+.2f} % | {} |\n", r.what, r.measured, r.unit, r.predicted, 100 * r.error(),
                           r.calibrates ? "calibrates" : "");
     }
@@ -99,4 +101,4 @@ std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows) {
   return text;
 }
 
-}  // namespace pando::search
+}  // namespace pando::measure

@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-namespace pando::search {
+namespace pando::measure {
 
-struct ValidationRow {
+struct PublishedRow {
   std::string set, what, unit;
   double measured = 0, predicted = 0;
   bool calibrates = false;
   double error() const { return measured == 0 ? 0 : predicted / measured - 1; }
 };
 
-struct ValidationSet {
+struct PublishedSet {
   std::string name;
   // Which constants were chosen with which rows; how far the model goes.
   std::string note;
-  std::vector<ValidationRow> rows;
+  std::vector<PublishedRow> rows;
   // Rows that are not compared, each with the reason.
   std::vector<std::string> left_out;
   // Share of pairs of schedules of one configuration that are ranked right; -1: not asked.
@@ -32,9 +32,9 @@ struct ValidationSet {
 // selene_memory, b200_steps, megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100, and those of timed_sets() (.csv).
 // Rows that the model cannot express are left out, and listed with the reason. Refuses (poplar_error) a folder that has none of them, and a
 // table without rows.
-std::vector<ValidationSet> validate(const std::string& folder);
+std::vector<PublishedSet> compare_published(const std::string& folder);
 
 // As Markdown: one table of the sets, then each set's rows.
-std::string to_markdown(const std::vector<ValidationSet>& sets, bool all_rows);
+std::string to_markdown(const std::vector<PublishedSet>& sets, bool all_rows);
 
-}  // namespace pando::search
+}  // namespace pando::measure

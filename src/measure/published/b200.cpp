@@ -1,13 +1,15 @@
 // Eight B200: steps and memory of Llama-3 70B (12 layers) and DeepSeek-V2 (4 layers), with ops as measured by shape.
+#include "measure/published/sets.h"
 #include "search/stack.h"
-#include "search/validation_sets.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <map>
 
-namespace pando::search {
+namespace pando::measure {
+
+using namespace search;
 
 namespace {
 
@@ -72,8 +74,8 @@ MeasuredShapes read_measured_shapes(const simulate::Csv& csv) {
   return all;
 }
 
-ValidationSet b200_set(const simulate::Csv& csv, bool memory) {
-  ValidationSet set;
+PublishedSet b200_set(const simulate::Csv& csv, bool memory) {
+  PublishedSet set;
   set.name = memory ? "b200_steps memory" : "b200_steps";
   set.note = memory ? "GiB of the fullest device. Two constants: logits take 4 bytes each, gradients of embedding and head are held apart "
                       "for a moment; seen in the calibrating rows."
@@ -93,7 +95,7 @@ ValidationSet b200_set(const simulate::Csv& csv, bool memory) {
     s.comm = TensorComm::sequence_parallel;
     s.regather = true;
     const Estimate e = estimate(m, b200, s);
-    ValidationRow r;
+    PublishedRow r;
     r.set = set.name;
     r.what = csv.text(i, "case");
     r.unit = memory ? "GiB" : "ms";
@@ -106,4 +108,4 @@ ValidationSet b200_set(const simulate::Csv& csv, bool memory) {
   return set;
 }
 
-}  // namespace pando::search
+}  // namespace pando::measure

@@ -1,0 +1,32 @@
+// One function for each table of published measurements.
+#pragma once
+
+#include "measure/published/published.h"
+#include "search/strategy.h"
+#include "simulate/csv.h"
+
+namespace pando::measure {
+
+PublishedSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks);
+// `times`: zb_iclr24, which has the times of the passes.
+PublishedSet optimizer_sync_set(const simulate::Csv& csv, const simulate::Csv& times);
+PublishedSet small_steps_set(const simulate::Csv& csv, const simulate::Csv& times);
+PublishedSet selene_steps_set(const simulate::Csv& csv);
+PublishedSet selene_memory_set(const simulate::Csv& csv);
+// b200_op_efficiency: what shapes/b200.cpp has.
+search::MeasuredShapes read_measured_shapes(const simulate::Csv& csv);
+PublishedSet b200_set(const simulate::Csv& csv, bool memory);
+PublishedSet sc21_table1_set(const simulate::Csv& csv);
+PublishedSet sc21_table2_set(const simulate::Csv& csv);
+PublishedSet mtnlg_set(const simulate::Csv& csv);
+PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory);
+
+// A table that pando fit reads, too.
+struct TimedSet {
+  const char *name, *machine, *stack, *words, *note;
+  bool gated;
+};
+const std::vector<TimedSet>& timed_sets();
+PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file);
+
+}  // namespace pando::measure
