@@ -4,10 +4,10 @@
 
 #include "onnx/training.h"
 #include "search/programs/program_search.h"
-#include "search/programs/strategy_text.h"
 #include "search/settings/emit_settings.h"
 #include "simulate/cluster_json.h"
 #include "transform/distribute/annotate.h"
+#include "transform/distribute/strategy_text.h"
 
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
@@ -35,7 +35,7 @@ transform::Program annotated(Program& p, const Note& note) {
 transform::Strategy strategy_of(std::string_view words, std::int32_t first_device) {
   transform::Strategy s;
   s.first_device = first_device;
-  return search::parse_words(words, s);
+  return transform::parse_words(words, s);
 }
 
 nb::dict certificate_of(const search::Certificate& c) {
@@ -54,8 +54,8 @@ nb::dict certificate_of(const search::Certificate& c) {
 nb::list found_of(const std::vector<search::FoundProgram>& all) {
   nb::list list;
   for (const search::FoundProgram& f : all) {
-    list.append(
-        nb::make_tuple(search::to_string(f.strategy), f.estimate.seconds, f.estimate.computing, f.estimate.transferring, f.estimate.peak));
+    list.append(nb::make_tuple(transform::to_string(f.strategy), f.estimate.seconds, f.estimate.computing, f.estimate.transferring,
+                               f.estimate.peak));
   }
   return list;
 }
@@ -229,7 +229,7 @@ void bind_distribution(nb::module_& m) {
         space.recompute_sets = recompute_sets;
         for (std::string& s : schedules) {
           if (s.ends_with(".csv"))
-            space.tables.push_back({s, search::table_from(s)});
+            space.tables.push_back({s, transform::table_from(s)});
           else
             space.schedules.push_back(std::move(s));
         }

@@ -19,12 +19,12 @@
 #include "ir/text/print.h"
 #include "search/fit/stack_json.h"
 #include "search/programs/bridge.h"
-#include "search/programs/strategy_text.h"
 #include "search/search.h"
 #include "search/settings/emit_settings.h"
 #include "search/shapes.h"
 #include "search/stack.h"
 #include "simulate/cluster_json.h"
+#include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
 namespace {
@@ -87,7 +87,7 @@ void emit(const Arguments& a, const search::Transformer& model, const simulate::
   }
   const transform::Strategy t = search::transforms_of(model, s);
   write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
-  complain_of("search", fmt::format("{}: {}", a.program.emit, search::to_string(t)));
+  complain_of("search", fmt::format("{}: {}", a.program.emit, transform::to_string(t)));
 }
 
 profile::DevicePlan plan_of(const Arguments& a, const search::Transformer& model, const simulate::Cluster& cluster,

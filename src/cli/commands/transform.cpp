@@ -1,5 +1,6 @@
 // pando transform: a program of one device as one of many.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <map>
@@ -16,18 +17,18 @@
 #include "ir/text/print.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/annotate.h"
+#include "transform/distribute/axis.h"
 #include "transform/distribute/parallelise.h"
 #include "transform/distribute/pieces.h"
 
 namespace pando::cli {
 namespace {
 
-const std::map<std::string, transform::Recompute> kRecompute = {
-    {"none", transform::Recompute::none}, {"selective", transform::Recompute::selective}, {"full", transform::Recompute::full}};
-
 struct Arguments {
-  std::string input, output = "-", table, loss, pieces, recompute = "none";
-  std::vector<std::string> batch, sequence, experts, cut, offload;
+  std::string input, output = "-", table, loss, pieces;
+  std::vector<std::string> batch, sequence, experts;
+  // By word of an axis whose values are texts.
+  std::map<std::string_view, std::vector<std::string>> texts;
   transform::Strategy strategy;
   bool unroll = false, summary = false;
 };
@@ -49,20 +50,23 @@ void print_summary(const ir::Module& m) {
   for (const auto& [d, n] : bytes) fmt::print("  device {:4}: {} bytes of inputs and variables\n", d, n);
 }
 
+void read_texts(Arguments& a) {
+  for (const transform::AxisRow& row : transform::axis_rows()) {
+    const auto given = a.texts.find(row.word);
+    if (given == a.texts.end() || given->second.empty()) continue;
+    row.read(a.strategy, row.word, fmt::format("{}", fmt::join(given->second, std::string(1, row.between))));
+  }
+}
+
 int run(Arguments& a) {
   ir::Module m = ir::read_module(read_file(a.input == "-" ? "/dev/stdin" : a.input), a.input);
   if (a.unroll) m = transform::unroll_pmap(m);
-  a.strategy.cut = dimensions_of(a.cut);
-  for (const std::string& what : a.offload) {
-    (what == "weights"     ? a.strategy.offload_weights
-     : what == "optimizer" ? a.strategy.offload_optimizer
-                           : a.strategy.offload_activations) = true;
-  }
-  a.strategy.recompute = kRecompute.at(a.recompute);
+  read_texts(a);
   if (!a.table.empty()) a.strategy.table = schedule::read_csv(read_file(a.table), a.table);
   const bool one =
       a.strategy.data * a.strategy.tensor * a.strategy.pipeline * a.strategy.expert * a.strategy.context * a.strategy.microbatches == 1 &&
-      a.strategy.recompute == transform::Recompute::none && a.offload.empty();
+      a.strategy.recompute == transform::Recompute::none && !a.strategy.offload_weights && !a.strategy.offload_optimizer &&
+      !a.strategy.offload_activations;
   if (!a.unroll || !one) {
     transform::Annotation note{dimensions_of(a.batch), dimensions_of(a.sequence), dimensions_of(a.experts), {}};
     if (!a.loss.empty()) note.loss = a.loss;
@@ -80,42 +84,41 @@ int run(Arguments& a) {
   return 0;
 }
 
+// The option of an axis.
+void describe_axis(CLI::App& c, const transform::AxisRow& row, Arguments& a) {
+  const std::string name = fmt::format("--{}", row.option.empty() ? row.word : row.option), doc(row.doc);
+  transform::Strategy& s = a.strategy;
+  CLI::Option* option = nullptr;
+  if (row.number != nullptr) {
+    option = c.add_option(name, s.*row.number, doc)->check(whole_number(row.least, row.most));
+  } else if (row.numbers != nullptr) {
+    option = c.add_option(name, s.*row.numbers, doc)->delimiter(',')->check(whole_number(row.least, row.most));
+  } else if (row.flag != nullptr) {
+    option = c.add_flag(name, s.*row.flag, doc);
+  } else {
+    option = c.add_option(name, a.texts[row.word], doc);
+    if (row.between != '\0')
+      option->delimiter(',');
+    else
+      option->expected(1);
+    if (!row.parts.empty()) option->check(one_of({row.parts.begin(), row.parts.end()}));
+  }
+  if (!row.shown_default.empty()) option->default_str(std::string(row.shown_default));
+}
+
 void describe(CLI::App* c, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   transform::Strategy& s = a->strategy;
-  const CLI::Validator count = at_least_one<std::int32_t>();
   c->add_option("input", a->input, "A module as text; - is standard input")->required();
-  c->add_option("--data", s.data, "Devices that share the samples")->check(count);
-  c->add_option("--tensor", s.tensor, "Devices that share each layer's weights")->check(count);
-  c->add_option("--pipeline", s.pipeline, "Ranks of the pipeline")->check(count);
-  c->add_option("--microbatches", s.microbatches, "Parts of the samples, one after the other")->check(count);
-  c->add_option("--expert", s.expert, "Devices that share experts, and samples")->check(count);
-  c->add_option("--context", s.context, "Devices that share the positions of a sequence")->check(count);
-  c->add_option("--schedule", s.schedule, "By name, as in pando schedule")->capture_default_str();
+  for (const transform::AxisRow& row : transform::axis_rows()) describe_axis(*c, row, *a);
   c->add_option("--table", a->table, "The schedule as CSV");
-  c->add_option("--stages-per-rank", s.stages_per_rank, "Stages of the pipeline on each rank")->capture_default_str()->check(count);
-  c->add_option("--layers-per-stage", s.layers_per_stage, "One number for each stage")->delimiter(',')->check(count);
-  c->add_option("--zero", s.zero, "ZeRO: 1 cuts states of the optimizer over --data, 2 gradients, 3 weights")->check(whole_number(0, 3));
-  c->add_flag("--sequence-parallel", s.sequence_parallel, "Between products, cut positions over --tensor");
-  c->add_option("--recompute", a->recompute, "none, selective (attention), full (layers)")
-      ->check(one_of({"none", "selective", "full"}))
-      ->capture_default_str();
-  c->add_option("--recompute-layers", s.recomputed_layers, "With --recompute: these layers alone, by number from 0")
-      ->delimiter(',')
-      ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
-  c->add_option("--offload", a->offload, "To off-chip memory: weights, optimizer, activations")
-      ->delimiter(',')
-      ->check(one_of({"weights", "optimizer", "activations"}));
   c->add_option("--batch", a->batch, "Inputs that count samples, as name or name:dimension")->delimiter(',');
   c->add_option("--sequence", a->sequence, "Inputs that count positions, as name:dimension")->delimiter(',');
   c->add_option("--experts", a->experts, "Weights that count experts, as name:dimension")->delimiter(',');
-  c->add_option("--cut", a->cut, "Weights that --tensor cuts, as name:dimension; -1: not. Others are found")->delimiter(',');
   c->add_option("--loss", a->loss, "The value that ends the forward pass; otherwise the first output");
   c->add_option("--first-device", s.first_device, "The number of the first device; the others follow")
       ->capture_default_str()
       ->check(whole_number(0, std::numeric_limits<std::int32_t>::max()));
-  c->add_option("--order", s.order, "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline")
-      ->delimiter(',');
   c->add_flag("--unroll-pmap", a->unroll, "Write pmaps out first");
   c->add_option("--pieces", a->pieces, "File: which part of which tensor everything is, for pando run");
   c->add_flag("--summary", a->summary, "Count ops and bytes instead of printing the program");

@@ -12,8 +12,8 @@
 #include "base/command/files.h"
 #include "profile/report.h"
 #include "search/memory/memory_report.h"
-#include "search/programs/strategy_text.h"
 #include "search/shapes.h"
+#include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
 namespace {
@@ -226,7 +226,7 @@ void add_points(profile::DevicePlan& plan, const search::Result& result) {
 void add_points(profile::DevicePlan& plan, const search::ProgramResult& result) {
   Points points(plan);
   const auto add = [&](const search::FoundProgram& f, bool frontier) {
-    points.add(search::to_string(f.strategy), f.estimate.seconds, static_cast<double>(f.estimate.peak), frontier);
+    points.add(transform::to_string(f.strategy), f.estimate.seconds, static_cast<double>(f.estimate.peak), frontier);
   };
   for (const search::FoundProgram& f : result.best) add(f, false);
   for (const search::FoundProgram& f : result.frontier) add(f, true);

@@ -15,10 +15,10 @@
 #include "ir/text/print.h"
 #include "onnx/import.h"
 #include "search/programs/equality.h"
-#include "search/programs/strategy_text.h"
 #include "simulate/costs/cost_model.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
+#include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
 namespace {
@@ -125,9 +125,9 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   if (!a.dimensions.empty() && !is_onnx(a.input)) throw CLI::ValidationError("--dimension", "it takes an ONNX model");
   transform::Strategy asked;
   asked.first_device = a.space.first_device;
-  asked = search::parse_words(a.why, asked);
+  asked = transform::parse_words(a.why, asked);
   const transform::Program program = program_from(a);
-  for (const std::string& file : a.tables) a.space.tables.push_back({file, search::table_from(file)});
+  for (const std::string& file : a.tables) a.space.tables.push_back({file, transform::table_from(file)});
   const std::vector<Sized> sizes = search_sizes(a, program, cluster);
   const Sized& best = best_of(sizes, a.by_price);
   const search::ProgramResult& r = best.result;

@@ -3,10 +3,10 @@
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
-#include "search/programs/strategy_text.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/module_copy.h"
 #include "transform/distribute/stages/stages.h"
+#include "transform/distribute/strategy_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,12 +5,14 @@
 #include "ir/checks/verify.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
-#include "search/programs/strategy_text.h"
+#include "transform/distribute/strategy_text.h"
 
 #include <gmock/gmock.h>
 
 namespace pando::search {
 namespace {
+
+using transform::parse_words;
 
 transform::Program gpt(std::int64_t layers, models::Optimizer::Kind kind = models::Optimizer::adam) {
   models::Gpt g{.layers = layers, .heads = 4, .width = 64, .vocabulary = 64, .sequence = 16, .batch = 64};

@@ -1,5 +1,5 @@
 #include "search/programs/program_search.h"
-#include "search/programs/strategy_text.h"
+#include "transform/distribute/strategy_text.h"
 
 #include <fmt/format.h>
 

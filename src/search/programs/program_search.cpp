@@ -10,10 +10,10 @@
 #include "search/programs/least_time.h"
 #include "search/programs/program_space.h"
 #include "search/programs/recompute_choices.h"
-#include "search/programs/strategy_text.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/distributed_already.h"
 #include "transform/distribute/layout/layout.h"
+#include "transform/distribute/strategy_text.h"
 
 #include <poplar/exceptions.hpp>
 

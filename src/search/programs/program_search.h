@@ -38,7 +38,7 @@ struct ProgramSpace {
   // Every schedule that has a name, up to four stages on a rank, offload. Otherwise 1F1B, plain and with two stages on a rank, nothing off
   // chip.
   bool wide = false;
-  // What a user demands: words of a strategy (strategy_text.h).
+  // What a user demands: words of a strategy (transform/distribute/axis.h).
   std::string require;
   std::int32_t most_microbatches = 32;
   // Schedules by name instead of those above; "all": every one that has a name; "synthesised": schedules made for what the stages cost,

@@ -6,7 +6,7 @@
 #include "models/mlp.h"
 #include "search/programs/bridge.h"
 #include "search/programs/equality.h"
-#include "search/programs/strategy_text.h"
+#include "transform/distribute/strategy_text.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
 
@@ -20,6 +20,8 @@
 
 namespace pando::search {
 namespace {
+
+using transform::parse_words;
 
 using testing::HasSubstr;
 using transform::Strategy;
@@ -45,9 +47,12 @@ TEST(ProgramStrategy, WordsAreReadAgain) {
   EXPECT_EQ(to_options(parse_words("tensor=2 cut=a:0;b:1 order=tensor/data")), "--tensor 2 --cut 'a:0,b:1' --order tensor,data");
   EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
             "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
+  // Words of a transformer's strategy that mean the same; a name alone is cut along dimension 0.
+  EXPECT_EQ(to_string(parse_words("t=2 p=2 c=2 e=2 v=2")), to_string(parse_words("tensor=2 pipeline=2 context=2 expert=2 stages-per-rank=2")));
+  EXPECT_EQ(to_string(parse_words("tensor=2 cut=a")), "tensor=2 cut=a:0");
   EXPECT_EQ(to_options(parse_words("recompute=selective recompute-layers=1")), "--recompute selective --recompute-layers 1");
   for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1",
-                            "cut=a", "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
+                            "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
     EXPECT_THROW(parse_words(wrong), poplar::poplar_error) << wrong;
   }
 }

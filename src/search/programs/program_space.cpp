@@ -4,9 +4,10 @@
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
-#include "search/programs/strategy_text.h"
+#include "transform/distribute/axis.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/stages/stages.h"
+#include "transform/distribute/strategy_text.h"
 
 #include <algorithm>
 #include <limits>
@@ -18,6 +19,7 @@ namespace pando::search {
 
 namespace {
 
+using transform::parse_words;
 using transform::Phase;
 using transform::Program;
 
@@ -180,7 +182,7 @@ struct ProgramDemand {
         word += c;
         continue;
       }
-      if (!word.empty()) words.insert(word.substr(0, word.find('=')));
+      if (const transform::AxisRow* axis = transform::find_axis(word.substr(0, word.find('=')))) words.insert(axis->word);
       word.clear();
     }
   }
@@ -190,7 +192,7 @@ struct ProgramDemand {
     return words.contains(word) ? std::vector<T>{demanded} : all;
   }
   transform::Strategy values;
-  std::set<std::string> words;
+  std::set<std::string_view> words;
 };
 
 std::vector<std::int32_t> divisors(std::int64_t n, std::int64_t most) {

@@ -1,0 +1,42 @@
+#include "transform/distribute/axis.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace pando::transform {
+
+namespace {
+
+std::string write_cuts(const Strategy& s) {
+  std::string cuts;
+  for (const auto& [name, dim] : s.cut) cuts += fmt::format("{}{}:{}", cuts.empty() ? "" : ";", name, dim);
+  return cuts;
+}
+
+void read_cuts(Strategy& s, std::string_view word, std::string_view value) {
+  s.cut.clear();
+  for (std::string_view item : split(value, ";")) {
+    const std::size_t colon = item.rfind(':');
+    std::int32_t dim = colon == std::string_view::npos ? 0 : -2;
+    if (colon != std::string_view::npos) {
+      const auto [end, error] = std::from_chars(item.data() + colon + 1, item.data() + item.size(), dim);
+      if (error != std::errc() || end != item.data() + item.size()) dim = -2;
+    }
+    if (colon == 0 || dim < -1) refuse_value(word, value, "name:dimension (-1: whole), with ; between them,");
+    s.cut[std::string(item.substr(0, colon))] = dim;
+  }
+}
+
+}  // namespace
+
+AxisRow axis_cut() {
+  return {.word = "cut",
+          .position = 140,
+          .doc = "Weights that --tensor cuts, as name:dimension; -1: not. Others are found",
+          .write = write_cuts,
+          .read = read_cuts,
+          .between = ';'};
+}
+
+}  // namespace pando::transform

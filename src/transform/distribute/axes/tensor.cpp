@@ -1,0 +1,10 @@
+#include "transform/distribute/axis.h"
+
+namespace pando::transform {
+
+AxisRow axis_tensor() {
+  return {
+      .word = "tensor", .aliases = {"t"}, .position = 20, .doc = "Devices that share each layer's weights", .number = &Strategy::tensor};
+}
+
+}  // namespace pando::transform
