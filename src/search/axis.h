@@ -4,6 +4,7 @@
 
 #include "search/search.h"
 #include "search/strategy.h"
+#include "transform/distribute/layout/strategy.h"
 
 #include <cstdint>
 #include <string>
@@ -54,11 +55,20 @@ struct Axis {
   void (*domain)(const AxisContext&, const Strategy&, Values&) = nullptr;
   // What makes a value impossible, or one that changes nothing; empty: it is possible.
   Violation (*rule)(const StrategyFacts&, const Strategy&) = nullptr;
+  // What of a strategy no transform makes: such values are predicted alone. Empty: a program can be made of it. Null: of every value.
+  std::string_view (*missing)(const Strategy&) = nullptr;
+  // What the value is in the strategy of transform::parallelise. Null: nothing there.
+  void (*apply)(const Transformer&, const Strategy&, transform::Strategy&) = nullptr;
   // Floors of a group, of axes that are chosen inside it: the value with which nothing computes longer, and those among which is the one
   // that holds least. Null: `otherwise`.
   std::int64_t (*quickest)(const AxisContext&, const Strategy&) = nullptr;
   void (*thriftiest)(const AxisContext&, const Strategy&, Values&) = nullptr;
 };
+
+// The values that a space has: its domain, without what cannot be run where the space demands that.
+void add_values(const Axis& a, const AxisContext& c, const Strategy& s, Values& to);
+// By all axes.
+std::vector<std::string_view> missing_of(const Strategy& s);
 
 // By nesting.
 const std::vector<Axis>& axes();

@@ -45,7 +45,7 @@ std::string outside_the_space(const Transformer& model, const simulate::Cluster&
   Values values;
   for (const Axis& a : axes()) {
     values.clear();
-    a.domain(context, so_far, values);
+    add_values(a, context, so_far, values);
     const std::int64_t value = a.get(s);
     // A value below 0 that is not said is chosen: the space has what it becomes.
     const bool is_chosen = value == a.otherwise && value < 0;
@@ -112,6 +112,8 @@ std::string to_table(const Result& r) {
         e.computing, e.recomputing, e.head, e.tensor_transfers, transfers_of_layers(e), e.pipeline_transfers, e.data_transfers, e.bubble,
         e.synchronisation, e.optimizer, e.offload);
     text += fmt::format("its fullest device (stage {}), GiB: {}\n", e.fullest_stage, kinds_of(e));
+    if (const auto missing = missing_of(r.best.front().strategy); !missing.empty())
+      text += fmt::format("a prediction alone, as no transform does this: {}\n", fmt::join(missing, "; "));
   }
   if (!r.frontier.empty()) {
     text += "frontier:\n";

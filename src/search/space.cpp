@@ -60,7 +60,7 @@ class Walk {
     Row& row = rows_[depth];
     const Axis& a = *row.axis;
     row.values.clear();
-    a.domain(context_, s, row.values);
+    add_values(a, context_, s, row.values);
     const std::int64_t before = a.get(s);
     if (row.demanded) {
       const std::int64_t wanted = a.get(demand_.values);
@@ -88,6 +88,25 @@ Reach reach_named(std::string_view name) {
     if (kReaches[i] == name) return static_cast<Reach>(i);
   }
   fail(ErrorKind::poplar_error, "search-space", "no space '{}': calculon, trainers, everything", name);
+}
+
+void add_values(const Axis& a, const AxisContext& c, const Strategy& s, Values& to) {
+  a.domain(c, s, to);
+  if (!c.space.runnable || a.missing == nullptr) return;
+  std::erase_if(to, [&](std::int64_t value) {
+    Strategy with = s;
+    a.set(with, value);
+    return !a.missing(with).empty();
+  });
+}
+
+std::vector<std::string_view> missing_of(const Strategy& s) {
+  std::vector<std::string_view> all;
+  for (const Axis& a : axes()) {
+    if (a.missing == nullptr) continue;
+    if (const std::string_view what = a.missing(s); !what.empty()) all.push_back(what);
+  }
+  return all;
 }
 
 bool chooses_levels(const AxisContext& c) { return c.space.reach == Reach::calculon && !c.space.runnable && c.cluster.levels.size() > 1; }

@@ -13,7 +13,7 @@ Axis axis_comm() {
   a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
     const bool calculon = c.space.reach == Reach::calculon;
     for (TensorComm comm : {TensorComm::all_reduce, TensorComm::split_all_reduce, TensorComm::sequence_parallel}) {
-      if (comm == TensorComm::split_all_reduce && (c.space.runnable || c.space.reach == Reach::trainers)) continue;
+      if (comm == TensorComm::split_all_reduce && c.space.reach == Reach::trainers) continue;
       if (comm != TensorComm::all_reduce && s.tensor == 1 && !calculon) continue;
       if (comm == TensorComm::sequence_parallel && s.tensor == 1 && c.space.runnable) continue;
       all.push_back(static_cast<std::int64_t>(comm));
@@ -30,6 +30,12 @@ Axis axis_comm() {
   a.quickest = [](const AxisContext&, const Strategy&) { return static_cast<std::int64_t>(TensorComm::sequence_parallel); };
   a.thriftiest = [](const AxisContext&, const Strategy&, Values& all) {
     all.push_back(static_cast<std::int64_t>(TensorComm::sequence_parallel));
+  };
+  a.missing = [](const Strategy& s) -> std::string_view {
+    return s.comm == TensorComm::split_all_reduce ? "all-reduces in two parts with whole tensors between them" : "";
+  };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) {
+    t.sequence_parallel = s.comm == TensorComm::sequence_parallel && s.tensor > 1;
   };
   return a;
 }

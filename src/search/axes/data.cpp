@@ -21,6 +21,7 @@ Axis axis_data() {
     if (s.batch % s.data != 0) return broken("batch", fmt::format("a batch of {} does not divide over d={}", s.batch, s.data));
     return Violation();
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.data = static_cast<std::int32_t>(s.data / s.expert); };
   return a;
 }
 

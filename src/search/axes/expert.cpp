@@ -26,6 +26,7 @@ Axis axis_expert() {
       return broken("experts", fmt::format("e={} must divide {} experts and d x c = {}", s.expert, f.model.experts, s.data * s.context));
     return Violation();
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.expert = static_cast<std::int32_t>(s.expert); };
   return a;
 }
 

@@ -28,6 +28,9 @@ Axis axis_interleave() {
                     fmt::format("interleaving takes microbatches in rounds of p={}; there are {}", s.pipeline, s.microbatches()));
     return Violation();
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) {
+    t.stages_per_rank = static_cast<std::int32_t>(s.chunks());
+  };
   return a;
 }
 

@@ -24,6 +24,9 @@ Axis axis_microbatch() {
                     fmt::format("{} samples a replica do not divide into microbatches of {}", s.batch / s.data, s.microbatch));
     return Violation();
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) {
+    t.microbatches = static_cast<std::int32_t>(s.microbatches());
+  };
   return a;
 }
 

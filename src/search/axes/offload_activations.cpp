@@ -20,6 +20,7 @@ Axis axis_offload_activations() {
   a.thriftiest = [](const AxisContext& c, const Strategy& s, Values& all) {
     all.push_back(c.space.reach == Reach::everything && c.cluster.far_bytes > 0 && !s.recomputes_all());
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.offload_activations = s.offload_activations; };
   return a;
 }
 

@@ -18,6 +18,7 @@ Axis axis_offload_optimizer() {
   a.thriftiest = [](const AxisContext& c, const Strategy&, Values& all) {
     all.push_back(c.space.reach == Reach::everything && c.cluster.far_bytes > 0);
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.offload_optimizer = s.offload_optimizer; };
   return a;
 }
 

@@ -10,7 +10,7 @@ Axis axis_precision() {
   a.trainers = "Megatron-LM --fp8-format with --fp8-recipe tensorwise or mxfp8, torchtitan's float8 and MX converters";
   a.domain = [](const AxisContext& c, const Strategy&, Values& all) {
     all.push_back(static_cast<std::int64_t>(Precision::bf16));
-    if (c.space.reach == Reach::calculon || c.space.runnable || c.cluster.eight_bit_operations == 0) return;
+    if (c.space.reach == Reach::calculon || c.cluster.eight_bit_operations == 0) return;
     all.push_back(static_cast<std::int64_t>(Precision::fp8));
     if (c.cluster.block_scaled) all.push_back(static_cast<std::int64_t>(Precision::mxfp8));
   };
@@ -21,6 +21,7 @@ Axis axis_precision() {
       return broken("precision", fmt::format("{} has no scales for blocks of 8-bit floats", f.cluster.name));
     return Violation();
   };
+  a.missing = [](const Strategy& s) -> std::string_view { return s.precision != Precision::bf16 ? "products in 8-bit floats" : ""; };
   return a;
 }
 

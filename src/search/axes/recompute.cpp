@@ -11,6 +11,14 @@ Axis axis_recompute() {
   a.domain = [](const AxisContext&, const Strategy&, Values& all) {
     for (Recompute r : {Recompute::full, Recompute::attention, Recompute::none}) all.push_back(static_cast<std::int64_t>(r));
   };
+  a.missing = [](const Strategy& s) -> std::string_view {
+    return s.recompute == Recompute::alternate ? "computing every other product again" : "";
+  };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) {
+    t.recompute = s.recompute == Recompute::full        ? transform::Recompute::full
+                  : s.recompute == Recompute::attention ? transform::Recompute::selective
+                                                        : transform::Recompute::none;
+  };
   return a;
 }
 

@@ -29,6 +29,13 @@ Axis axis_recompute_first() {
     return no(fmt::format("{} layers of a stage are to be computed again; a stage has {} (all of them: recompute={} alone)",
                           s.recompute_first, most, name_of(s.recompute)));
   };
+  // The embedding is layer 0 of the program.
+  a.apply = [](const Transformer& m, const Strategy& s, transform::Strategy& t) {
+    const std::int64_t each = s.recompute_first > 0 ? m.layers / (s.pipeline * s.chunks()) : 0;
+    for (std::int64_t l = 0; each > 0 && l < m.layers; ++l) {
+      if (l % each < s.recompute_first) t.recomputed_layers.push_back(static_cast<std::uint32_t>(l + 1));
+    }
+  };
   return a;
 }
 

@@ -8,9 +8,9 @@ Axis axis_regather() {
   a.flag = true;
   a.part = AxisPart::transfers;
   a.trainers = "Megatron-LM always does, torchtitan does not";
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.domain = [](const AxisContext&, const Strategy& s, Values& all) {
     all.push_back(0);
-    if (!c.space.runnable && s.comm == TensorComm::sequence_parallel && !s.recomputes_all()) all.push_back(1);
+    if (s.comm == TensorComm::sequence_parallel && !s.recomputes_all()) all.push_back(1);
   };
   a.rule = [](const StrategyFacts&, const Strategy& s) {
     if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recomputes_all()))
@@ -19,6 +19,7 @@ Axis axis_regather() {
   };
   a.quickest = [](const AxisContext&, const Strategy& s) -> std::int64_t { return !s.recomputes_all(); };
   a.thriftiest = [](const AxisContext&, const Strategy& s, Values& all) { all.push_back(!s.recomputes_all()); };
+  a.missing = [](const Strategy& s) -> std::string_view { return s.regather ? "gathering a layer's input again on the way back" : ""; };
   return a;
 }
 

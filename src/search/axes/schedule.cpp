@@ -28,6 +28,10 @@ Axis axis_schedule() {
       return broken("schedule", fmt::format("ZBV needs 2 x {} microbatches; there are {}", s.pipeline, s.microbatches()));
     return Violation();
   };
+  // Interleaved 1F1B is a schedule of its own.
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) {
+    t.schedule = s.schedule == PipelineSchedule::one_f_one_b && s.interleave > 1 ? "Interleaved1F1B" : name_of(s.schedule);
+  };
   return a;
 }
 

@@ -33,6 +33,7 @@ Axis axis_zero() {
     all.push_back(most);
     if (most > 0) all.push_back(most - 1);
   };
+  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.zero = static_cast<std::int32_t>(s.zero); };
   return a;
 }
 

@@ -4,11 +4,12 @@
 #include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
+#include "search/axis.h"
 #include "search/programs/bridge.h"
 #include "search/programs/equality.h"
-#include "transform/distribute/strategy_text.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
+#include "transform/distribute/strategy_text.h"
 
 #include "schedule/synthesised.h"
 
@@ -48,7 +49,8 @@ TEST(ProgramStrategy, WordsAreReadAgain) {
   EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
             "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
   // Words of a transformer's strategy that mean the same; a name alone is cut along dimension 0.
-  EXPECT_EQ(to_string(parse_words("t=2 p=2 c=2 e=2 v=2")), to_string(parse_words("tensor=2 pipeline=2 context=2 expert=2 stages-per-rank=2")));
+  EXPECT_EQ(to_string(parse_words("t=2 p=2 c=2 e=2 v=2")),
+            to_string(parse_words("tensor=2 pipeline=2 context=2 expert=2 stages-per-rank=2")));
   EXPECT_EQ(to_string(parse_words("tensor=2 cut=a")), "tensor=2 cut=a:0");
   EXPECT_EQ(to_options(parse_words("recompute=selective recompute-layers=1")), "--recompute selective --recompute-layers 1");
   for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1",
@@ -569,7 +571,13 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   for (const Found& f : r.best) {
     const Strategy s = transforms_of(t, f.strategy);
     EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0) << to_string(f.strategy) << " / " << to_string(s);
+    EXPECT_THAT(missing_of(f.strategy), testing::IsEmpty()) << to_string(f.strategy);
   }
+  // What only a prediction has is said with the winner.
+  const Result predicted{.best = {Found{parse_strategy("t=2 overlap=ring precision=fp8", 16), {}, 0}}};
+  EXPECT_THAT(to_table(predicted),
+              HasSubstr("no transform does this: products in 8-bit floats; tensor-parallel transfers beside products\n"));
+  EXPECT_THAT(to_table(r), testing::Not(HasSubstr("no transform does this")));
   EXPECT_THROW(transforms_of(t, parse_strategy("t=2 overlap=ring", 16)), poplar::poplar_error);
   EXPECT_THROW(transforms_of(t, parse_strategy("d=2 data-overlap", 16)), poplar::poplar_error);
   EXPECT_THROW(program_of(transformer_named("llama3-8b"), 16), poplar::poplar_error);
