@@ -27,13 +27,18 @@ struct Change {
   std::string text;
 };
 
-// Spread evenly over all tiles, a variable takes less of this one.
-std::optional<Change> spread(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing, std::uint32_t tile) {
+// Over how many tiles a variable has to lie evenly, that this one has `missing` bytes more; 0: that is not enough.
+std::uint64_t least_tiles(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing) {
   const std::uint64_t tiles = report.tiles.size(), even = (r.bytes + tiles - 1) / tiles;
-  if (category_of(report, r) != "variable" || r.tiles >= tiles || here < even + missing) return std::nullopt;
-  const std::uint64_t least = r.bytes / (here - missing) + 1;
+  if (category_of(report, r) != "variable" || r.tiles >= tiles || here < even + missing) return 0;
+  return r.bytes / (here - missing) + 1;
+}
+
+std::optional<Change> spread(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing, std::uint32_t tile) {
+  const std::uint64_t least = least_tiles(report, r, here, missing);
+  if (least == 0) return std::nullopt;
   return Change{missing, fmt::format("map '{}' over at least {} of the {} tiles instead of {}: it has {} on tile {}", r.name,
-                                     count_text(least), count_text(tiles), count_text(r.tiles), bytes_text(here), tile)};
+                                     count_text(least), count_text(report.tiles.size()), count_text(r.tiles), bytes_text(here), tile)};
 }
 
 std::optional<Change> without_buffer(const Report& report, const Resident& r, std::uint64_t here, std::uint64_t missing,
@@ -92,13 +97,32 @@ std::string advice_json(const std::vector<Finding>& findings) {
   return list.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::vector<std::string> smallest_changes(const Report& report) {
+namespace {
+
+// Bytes that the fullest tile lacks; 0: it fits.
+std::uint64_t missing_bytes(const Report& report) {
   const std::uint64_t limit = report.target.bytes_per_tile;
+  if (limit == 0 || report.tiles.empty()) return 0;
+  const std::uint64_t needed = report.tiles[fullest_tile(report)].with_gaps;
+  return needed > limit ? needed - limit : 0;
+}
+
+}  // namespace
+
+std::optional<Spread> smallest_spread(const Report& report) {
+  const std::uint64_t missing = missing_bytes(report);
   const std::optional<Peak> peak = peak_of(report);
-  if (limit == 0 || report.tiles.empty()) return {};
+  if (missing == 0 || !peak) return std::nullopt;
+  for (const auto& [index, here] : live_at(report, peak->order, fullest_tile(report)))
+    if (const std::uint64_t tiles = least_tiles(report, report.residents[index], here, missing)) return Spread{index, tiles};
+  return std::nullopt;
+}
+
+std::vector<std::string> smallest_changes(const Report& report) {
+  const std::uint64_t limit = report.target.bytes_per_tile, missing = missing_bytes(report);
+  if (missing == 0) return {};
   const std::uint32_t tile = fullest_tile(report);
-  if (report.tiles[tile].with_gaps <= limit) return {};
-  const std::uint64_t missing = report.tiles[tile].with_gaps - limit;
+  const std::optional<Peak> peak = peak_of(report);
   std::vector<Change> changes;
   if (peak)
     for (const auto& [index, here] : live_at(report, peak->order, tile))
@@ -106,6 +130,7 @@ std::vector<std::string> smallest_changes(const Report& report) {
         if (std::optional<Change> c = rule(report, report.residents[index], here, missing, tile)) changes.push_back(std::move(*c));
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.bytes < b.bytes; });
   std::vector<std::string> out;
+  if (!report.compiled_change.empty()) out.push_back(report.compiled_change);
   for (std::size_t i = 0; i < std::min<std::size_t>(changes.size(), 5); ++i) out.push_back(changes[i].text);
   std::uint64_t all = 0;
   for (const TileMemory& t : report.tiles) all += t.used;

@@ -40,7 +40,16 @@ std::vector<Finding> advise(const Report& report);
 // As the document `advice` of a report file.
 std::string advice_json(const std::vector<Finding>& findings);
 
-// Out of memory: changes each of which makes the fullest tile fit, the one that moves fewest bytes first. Empty if it fits.
+// Out of memory: the variable that moves fewest bytes from the fullest tile when it lies evenly on more tiles (at least so many), and frees
+// enough there. Nothing if no single one does, or if it fits.
+struct Spread {
+  std::uint32_t resident = 0;
+  std::uint64_t tiles = 0;
+};
+std::optional<Spread> smallest_spread(const Report& report);
+
+// Out of memory: first what was compiled (Report::compiled_change), then changes each of which makes the fullest tile fit, the one that
+// moves fewest bytes first. Empty if it fits.
 std::vector<std::string> smallest_changes(const Report& report);
 
 }  // namespace pando::profile

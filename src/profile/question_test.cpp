@@ -146,6 +146,13 @@ TEST(Advice, OutOfMemoryNamesTheSmallestChange) {
   r.liveness[0].steps = {{1, "a", 1000, 1100, 3}};
   EXPECT_THAT(smallest_changes(r), ElementsAre("map 'x' over at least 2 of the 4 tiles instead of 1: it has 1000 B on tile 3",
                                                "store 'x' in a type of half the size: it has 1000 B on tile 3"));
+  EXPECT_EQ(smallest_spread(r)->resident, 0u);
+  EXPECT_EQ(smallest_spread(r)->tiles, 2u);
+  r.compiled_change = "map 'x' evenly over 2 of the 4 tiles instead of 1: compiled so, the program fits";
+  EXPECT_EQ(smallest_changes(r)[0], r.compiled_change);
+  std::ostringstream file;
+  write_report(r, file);
+  EXPECT_EQ(read_report(file.str()).compiled_change, r.compiled_change);
   EXPECT_EQ(advise(r)[0].rule, "out_of_memory");
   EXPECT_FALSE(ask(r, "why_not_fit", 10)["fits"].get<bool>());
 }

@@ -205,6 +205,7 @@ struct Report {
   std::vector<ComputeSetVertices> compute_sets;
   std::vector<LoweredVariable> variables;  // only if they were asked for
   std::string out_of_memory;               // message, empty if all fits
+  std::string compiled_change;             // of what does not fit: a change with which it was compiled, and what that gave
   bool executed = false;
   std::uint64_t runs = 0;
   std::uint64_t total_cycles = 0;  // the latest stream's clock

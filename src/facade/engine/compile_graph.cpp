@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "facade/engine/compiled_change.h"
 #include "facade/engine/graph_facts.h"
 #include "facade/state/introspect.h"
 #include "graph/replicas.h"
@@ -167,20 +168,26 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   if (reports) e->facts = std::make_shared<const GraphFacts>(graph_facts(shared, compiled, name_lines));
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
-  if (settings.graph_report) path = write_report(memory_report(*e, settings.lowered_variables, cycles::Detail::whole), settings);
+  if (settings.graph_report) {
+    cycles::RowsOf rows;
+    profile::Report report = memory_report(*e, settings.lowered_variables, cycles::Detail::whole, &rows);
+    if (!e->out_of_memory.empty()) report.compiled_change = compiled_change(compiled, nodes, options, name_lines, rows, report);
+    path = write_report(report, settings);
+  }
   if (!e->out_of_memory.empty() && !settings.compile.allow_out_of_memory)
     throw poplar::graph_memory_allocation_error(e->out_of_memory + where_to_look(path) + " [out-of-memory]", path,
                                                 graph_profile(memory_report(*e), *e));
   return e;
 }
 
-profile::Report memory_report(const ExecutableState& e, bool with_variables, cycles::Detail detail) {
+profile::Report memory_report(const ExecutableState& e, bool with_variables, cycles::Detail detail, cycles::RowsOf* rows_of) {
   profile::Report report;
-  const cycles::RowsOf rows = cycles::fill_memory(*e.program, e.library, report, with_variables, detail);
+  cycles::RowsOf rows = cycles::fill_memory(*e.program, e.library, report, with_variables, detail);
   report.graph = e.graph_info;
   report.out_of_memory = e.out_of_memory;
   if (e.facts && detail == cycles::Detail::whole) add_graph_facts(*e.facts, rows, report);
   report.writer = poplar::versionString().cloneAsString();
+  if (rows_of) *rows_of = std::move(rows);
   return report;
 }
 

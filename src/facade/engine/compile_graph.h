@@ -16,9 +16,9 @@ std::unique_ptr<poplar::core::ExecutableState> compile_executable(const poplar::
                                                                   poplar::ArrayRef<poplar::program::Program> programs,
                                                                   const EngineSettings& settings, const poplar::ProgressFunc& progress);
 
-// The report of what was compiled: memory and graph, no execution.
+// The report of what was compiled: memory and graph, no execution. `rows`: where it is put what the rows are of.
 profile::Report memory_report(const poplar::core::ExecutableState& executable, bool with_variables = false,
-                              cycles::Detail detail = cycles::Detail::summary);
+                              cycles::Detail detail = cycles::Detail::summary, cycles::RowsOf* rows = nullptr);
 
 // That report as Engine::getGraphProfile gives it.
 poplar::ProfileValue graph_profile(const profile::Report& report, const poplar::core::ExecutableState& executable);

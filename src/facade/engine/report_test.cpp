@@ -113,6 +113,37 @@ TEST(Report, RowsOfOneNameHaveTheirOwnLines) {
   std::filesystem::remove_all(directory);
 }
 
+// What the message suggests was compiled, so it can be believed.
+TEST(Report, TheSmallestChangeIsCompiled) {
+  const auto change_of = [](std::size_t elements, std::size_t elsewhere) {
+    Device device = IPUModel("tiny4").createDevice();
+    Graph graph(device.getTarget());
+    const Tensor x = graph.addVariable(FLOAT, {elements}, "x"), y = graph.addVariable(FLOAT, {elements / 16}, "y");
+    graph.setTileMapping(x, 2);
+    graph.setTileMapping(y, 2);
+    graph.createHostWrite("x", x);
+    graph.createHostRead("y", y);
+    if (elsewhere > 0) {
+      const Tensor z = graph.addVariable(FLOAT, {elsewhere}, "z");
+      graph.setTileMapping(z, 0);
+      graph.createHostRead("z", z);
+    }
+    const std::string directory = testing::TempDir() + "the_smallest_change";
+    const Program program = Copy(x.slice(0, elements / 16), y);
+    EXPECT_THROW(Engine(graph, program, {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", directory}}),
+                 graph_memory_allocation_error);
+    std::ifstream file(directory + "/profile.pando", std::ios::binary);
+    const pando::profile::Report report = pando::profile::read_report({std::istreambuf_iterator<char>(file), {}});
+    std::filesystem::remove_all(directory);
+    return report.compiled_change;
+  };
+  const std::size_t tile = IPUModel("tiny4").createDevice().getTarget().getBytesPerTile() / 4;
+  EXPECT_EQ(change_of(tile, 0), "map 'x' evenly over 2 of the 4 tiles instead of 1: compiled so, the program fits");
+  EXPECT_THAT(change_of(3 * tile, tile / 2), testing::MatchesRegex("map 'x' evenly over 4 of the 4 tiles instead of 1, and change more: "
+                                                                   "compiled so, tile 0 still lacks [0-9.]+ KiB"));
+  EXPECT_THAT(change_of(5 * tile, 0), testing::IsEmpty()) << "no change of one mapping would do";
+}
+
 TEST(Report, TheProgramIsAListWithLoops) {
   ReportedLoop m;
   Engine engine(m.graph, m.program, {{"autoReport.outputLoweredVars", "true"}});

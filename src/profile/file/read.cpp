@@ -90,6 +90,7 @@ class ReportReader {
     take(graph, "compute_sets", g.compute_sets, "report.graph"), take(graph, "edges", g.edges, "report.graph");
     take(graph, "programs", g.programs, "report.graph");
     take(report, "out_of_memory", r_.out_of_memory, "report"), take(report, "executed", r_.executed, "report");
+    if (report.contains("compiled_change")) take(report, "compiled_change", r_.compiled_change, "report");
     take(report, "runs", r_.runs, "report"), take(report, "total_cycles", r_.total_cycles, "report");
     take(report, "blocks_lost", r_.blocks_lost, "report"), take(report, "events_lost", r_.events_lost, "report");
     take(report, "lowered_variables", lowered_variables_, "report"), take(report, "tile_cycles", tile_cycles_, "report");

@@ -26,6 +26,7 @@ Json report_document(const Report& r) {
   return {{"target", target},
           {"graph", graph},
           {"out_of_memory", r.out_of_memory},
+          {"compiled_change", r.compiled_change},
           {"executed", r.executed},
           {"runs", r.runs},
           {"total_cycles", r.total_cycles},
