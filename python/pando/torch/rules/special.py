@@ -17,10 +17,25 @@ def _polynomial(g, x, coefficients):
     return total
 
 
+def _fit(g, x):
+    """erfc(x) / exp(-x^2) of |x|, as a factor and a logarithm."""
+    one = g.constant(1, x.dtype)
+    t = g.one("reciprocal", g.one("add", one, g.one("mul", g.constant(0.5, x.dtype), g.one("abs", x))))
+    return t, _polynomial(g, t, _ERFC)
+
+
 @rule(aten.erfc.default)
 def erfc(g, x):
     x = g.cast(x, g.dtype)
-    one, two, size = g.constant(1, x.dtype), g.constant(2, x.dtype), g.one("abs", x)
-    t = g.one("reciprocal", g.one("add", one, g.one("mul", g.constant(0.5, x.dtype), size)))
-    small = g.one("mul", t, g.one("exp", g.one("sub", _polynomial(g, t, _ERFC), g.one("mul", x, x))))
-    return g.one("where", g.one("less", x, g.constant(0, x.dtype)), g.one("sub", two, small), small)
+    factor, logarithm = _fit(g, x)
+    small = g.one("mul", factor, g.one("exp", g.one("sub", logarithm, g.one("mul", x, x))))
+    return g.one("where", g.one("less", x, g.constant(0, x.dtype)), g.one("sub", g.constant(2, x.dtype), small), small)
+
+
+@rule(aten.special_erfcx.default)
+def erfcx(g, x):
+    x = g.cast(x, g.dtype)
+    factor, logarithm = _fit(g, x)
+    small = g.one("mul", factor, g.one("exp", logarithm))
+    mirrored = g.one("sub", g.one("mul", g.constant(2, x.dtype), g.one("exp", g.one("mul", x, x))), small)
+    return g.one("where", g.one("less", x, g.constant(0, x.dtype)), mirrored, small)
