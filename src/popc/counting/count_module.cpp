@@ -21,7 +21,9 @@
 #include "machine/machine.h"
 #include "popc/assembler/translate/function.h"
 #include "popc/backend.h"
+#include "popc/counting/block_counts.h"
 #include "popc/counting/instrument.h"
+#include "popc/counting/line_table.h"
 #include "popc/counting/patterns.h"
 #include "popc/passes/checked.h"
 #include "popc/passes/strided_entries.h"
@@ -177,6 +179,8 @@ class Selection {
     return "";
   }
 
+  const SelectedFunction& known(const Function& f) const { return selected_.at(const_cast<Function*>(&f)); }
+
   void instrument_all() {
     for (Function* f : order_)
       if (selected_[f].refusal.empty()) instrument(*f, selected_[f]);
@@ -222,6 +226,73 @@ void remove(Module& module, const std::string& name) {
   if (Function* f = module.getFunction(name)) f->eraseFromParent();
 }
 
+constexpr unsigned kMostBlocks = 1000;  // of a codelet, for its cycles by line
+
+// Cycles by line of codelets that were compiled with lines: copies of their functions count blocks, too.
+class Lines {
+ public:
+  explicit Lines(const Module& module) : table_(module) {}
+
+  // Of a codelet that is counted, before its functions are instrumented. Inline assembly counts itself: it has no blocks here.
+  void add(const Codelet& codelet, const SetVector<Function*>& reached, const Selection& selection) {
+    if (!reached.front()->getSubprogram() || any_of(reached, [](Function* f) { return has_inline_assembly(*f); })) return;
+    SelectedFunctions functions;
+    for (Function* f : reached) functions.emplace_back(f, &selection.known(*f));
+    CodeLines lines = table_.of(functions, kStubSlots);
+    if (lines.blocks.size() > kMostBlocks) return;
+    Known& known = known_[codelet.entry];
+    known.lines = std::move(lines);
+    for (Function* f : reached) {
+      known.functions.push_back(f);
+      blocks_.copy(*f, selection.known(*f));
+    }
+  }
+  void instrument_all(Module& module) { blocks_.instrument_all(module); }
+
+  void add_entries(const Codelet& codelet, std::uint64_t offset, bool returns_bool, bool needs_place) {
+    const auto at = known_.find(codelet.entry);
+    if (at == known_.end()) return;
+    const CountedBlocks blocks = blocks_.blocks_of(at->second.functions);
+    Function& compute = *blocks_.copy_of(*at->second.functions.front());
+    compute.removeFnAttr(Attribute::NoInline);
+    add_counted_entry(compute, codelet, offset, returns_bool, &blocks);
+    if (!needs_place) add_count_entry(compute, codelet, offset, &blocks);
+  }
+
+  // Behind the choice of the codelet's own entries: the one beside it stays, with the table.
+  void choose(Module& module, const Codelet& codelet) const {
+    const auto at = known_.find(codelet.entry);
+    if (at == known_.end()) return;
+    const std::string count = codelet.entry + kCountBlocksSuffix, counted = codelet.entry + kCountedBlocksSuffix;
+    const bool is_run = codelet.counting == CountedBy::run;
+    Function* const f = module.getFunction(is_run ? counted : count);
+    const Reads reads = f && !is_run ? reads_of(*f, codelet) : Reads{};
+    const bool keeps = f && codelet.counting != CountedBy::nothing && reads.whole && !reads.written_edges &&
+                       !(reads.edges && codelet.counting == CountedBy::sizes);
+    if (!keeps || is_run) remove(module, count);
+    if (!keeps || !is_run) remove(module, counted);
+    if (keeps) add_table(module, codelet, at->second.lines);
+  }
+
+ private:
+  struct Known {
+    CodeLines lines;
+    std::vector<const Function*> functions;
+  };
+
+  static void add_table(Module& module, const Codelet& codelet, const CodeLines& lines) {
+    LLVMContext& c = module.getContext();
+    const std::string bytes = bytes_of(lines);
+    Constant* const table =
+        ConstantStruct::getAnon({ConstantInt::get(Type::getInt64Ty(c), bytes.size()), ConstantDataArray::getString(c, bytes, false)}, true);
+    new GlobalVariable(module, table->getType(), true, GlobalValue::ExternalLinkage, table, codelet.entry + kLinesSuffix);
+  }
+
+  LineTable table_;
+  BlockCounts blocks_;
+  std::map<std::string, Known> known_;  // by entry; looked up, never iterated
+};
+
 // Which of its two entries a codelet keeps.
 void choose(Module& module, Codelet& codelet, bool needs_place, bool is_exact) {
   const std::string count = codelet.entry + kCountSuffix, counted = codelet.entry + kCountedSuffix;
@@ -263,6 +334,7 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
   optimise_for_tiles(*code);
 
   Selection selection(find_machine("ipu2")->rpt_count_max);
+  Lines lines(*code);
   std::map<std::string, bool> needs_place, is_exact;
   for (Codelet& c : codelets) {
     if (c.in_assembly) continue;
@@ -279,9 +351,11 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
     needs_place[c.entry] = reads_cycles || any_of(reached, [](Function* f) { return has_inline_assembly(*f); });
     is_exact[c.entry] = none_of(reached, [](Function* f) { return has_fast_math(*f); });
     c.reads_cycles = c.uncounted.empty() && reads_cycles;
+    if (c.uncounted.empty() && !prints) lines.add(c, reached, selection);
   }
-  if (prints) out.text = selection.text();
+  if (prints) return out.text = selection.text(), std::move(out);
   selection.instrument_all();
+  lines.instrument_all(*code);
   count_inline_assembly(*code);
   bool any = false;
   for (Codelet& c : codelets) {
@@ -289,6 +363,7 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
     const Compute& compute = computes[c.entry];
     add_counted_entry(*compute.function, c, compute.offset, compute.returns_bool);
     if (!needs_place[c.entry]) add_count_entry(*compute.function, c, compute.offset);
+    lines.add_entries(c, compute.offset, compute.returns_bool, needs_place[c.entry]);
     any = true;
   }
   if (!any) return out;
@@ -302,6 +377,7 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
   for (Codelet& c : codelets) {
     if (c.in_assembly || !c.uncounted.empty()) continue;
     choose(*code, c, needs_place[c.entry], is_exact[c.entry]);
+    lines.choose(*code, c);
     any = any || c.counting != CountedBy::nothing;
   }
   ModuleAnalysisManager analyses;

@@ -8,6 +8,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "codelet/store/code_lines.h"
 #include "popc/assembler/translate/function.h"
 #include "popc/counting/patterns.h"
 
@@ -18,8 +19,8 @@ namespace {
 using namespace llvm;
 
 constexpr const char* kSlots = "pando_slots";
+constexpr const char* kBlocks = "pando_blocks";
 constexpr unsigned kWorkers = 6;
-constexpr unsigned kStubSlots = 4;         // of a vertex: stack and state pointers, call, exit
 constexpr unsigned kMostInlined = 20'000;  // instructions of ENTRY.count before it is optimised
 
 GlobalVariable& counter_of(Module& module) {
@@ -42,6 +43,10 @@ void flush(IRBuilder<>& b, AllocaInst* local) {
   b.CreateStore(b.getInt64(0), local);
 }
 
+Value* block_counter(IRBuilder<>& b, GlobalVariable* variable, unsigned number) {
+  return b.CreateConstInBoundsGEP2_64(variable->getValueType(), b.CreateThreadLocalAddress(variable), 0, number);
+}
+
 bool is_counted_call(const Instruction& i) {
   const auto* call = dyn_cast<CallBase>(&i);
   const Function* f = call ? call->getCalledFunction() : nullptr;
@@ -52,7 +57,7 @@ bool is_counter(const Value* pointer) {
   const Value* object = getUnderlyingObject(pointer);
   if (const auto* address = dyn_cast<IntrinsicInst>(object)) object = address->getArgOperand(0);
   const auto* global = dyn_cast<GlobalVariable>(object);
-  return global && global->getName() == kSlots;
+  return global && (global->getName() == kSlots || global->getName() == kBlocks);
 }
 
 Function* declare(Function& compute, const std::string& name, Type* result, ArrayRef<Type*> parameters) {
@@ -66,25 +71,44 @@ Function* declare(Function& compute, const std::string& name, Type* result, Arra
 }
 
 // Calls compute() of the vertex for each of its workers (or once), and returns the slots of the slowest, in the unit of estimates: slots of
-// the worker; of a multi-vertex cycles of the tile.
+// the worker; of a multi-vertex cycles of the tile. `blocks`: and adds how often they run to the numbers at `out`.
 struct Called {
   Value* result;
   Value* slots;
 };
-Called call_workers(IRBuilder<>& b, Function& compute, const Codelet& codelet, Value* self, bool returns_bool) {
+Called call_workers(IRBuilder<>& b, Function& compute, const Codelet& codelet, Value* self, bool returns_bool, const CountedBlocks* blocks,
+                    Value* out_blocks) {
   Called out{b.getTrue(), b.getInt64(0)};
-  const unsigned calls = codelet.kind == VertexKind::multi ? kWorkers : 1;
-  for (unsigned worker = 0; worker < calls; ++worker) {
+  const bool is_multi = codelet.kind == VertexKind::multi;
+  std::vector<Value*> slowest;  // how often its blocks ran
+  for (unsigned worker = 0; worker < (is_multi ? kWorkers : 1); ++worker) {
     write_counter(b, b.getInt64(kStubSlots));
+    if (blocks)
+      for (const unsigned n : blocks->numbers) b.CreateStore(b.getInt64(0), block_counter(b, blocks->variable, n));
     SmallVector<Value*, 2> arguments = {self};
     if (compute.arg_size() > 1) arguments.push_back(ConstantInt::get(compute.getArg(1)->getType(), worker));
     CallInst* call = b.CreateCall(&compute, arguments);
     call->setCallingConv(compute.getCallingConv());
     if (returns_bool) out.result = b.CreateAnd(out.result, call);
-    Value* slots = read_counter(b);
-    out.slots = worker == 0 ? slots : b.CreateSelect(b.CreateICmpUGT(slots, out.slots), slots, out.slots);
+    Value* const slots = read_counter(b);
+    Value* const is_slower = worker == 0 ? b.getTrue() : b.CreateICmpUGT(slots, out.slots);
+    if (blocks)
+      for (std::size_t i = 0; i < blocks->numbers.size(); ++i) {
+        Value* const runs = b.CreateLoad(b.getInt64Ty(), block_counter(b, blocks->variable, blocks->numbers[i]));
+        if (worker == 0)
+          slowest.push_back(runs);
+        else
+          slowest[i] = b.CreateSelect(is_slower, runs, slowest[i]);
+      }
+    out.slots = worker == 0 ? slots : b.CreateSelect(is_slower, slots, out.slots);
   }
-  if (codelet.kind == VertexKind::multi) out.slots = b.CreateMul(out.slots, b.getInt64(kWorkers));
+  if (blocks) slowest.insert(slowest.begin(), b.getInt64(1));
+  const unsigned times = is_multi ? kWorkers : 1;
+  for (std::size_t i = 0; i < slowest.size(); ++i) {
+    Value* const at = b.CreateConstGEP1_64(b.getInt64Ty(), out_blocks, i);
+    b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), at), b.CreateMul(slowest[i], b.getInt64(times))), at);
+  }
+  if (is_multi) out.slots = b.CreateMul(out.slots, b.getInt64(kWorkers));
   return out;
 }
 
@@ -153,24 +177,42 @@ void replace_worker(Function& f, Value* worker) {
 
 }  // namespace
 
-void instrument(Function& function, const SelectedFunction& selected) {
+GlobalVariable& add_block_counters(Module& module, unsigned count) {
+  auto* type = ArrayType::get(Type::getInt64Ty(module.getContext()), count);
+  return *new GlobalVariable(module, type, false, GlobalValue::InternalLinkage, ConstantAggregateZero::get(type), kBlocks, nullptr,
+                             GlobalValue::GeneralDynamicTLSModel);
+}
+
+void instrument(Function& function, const SelectedFunction& selected, const BlockCounters* blocks) {
   IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
-  AllocaInst* local = b.CreateAlloca(b.getInt64Ty());
-  b.CreateStore(b.getInt64(0), local);
+  const auto zeroed = [&] {
+    AllocaInst* const variable = b.CreateAlloca(b.getInt64Ty());
+    b.CreateStore(b.getInt64(0), variable);
+    return variable;
+  };
+  std::vector<AllocaInst*> runs;  // of the segments that have slots
+  for (unsigned i = 0; blocks && i < blocks->count; ++i) runs.push_back(zeroed());
+  AllocaInst* const local = zeroed();
+  std::size_t at = 0;
+  const auto count = [&](unsigned slots) {
+    if (slots == 0) return;
+    add_to(b, local, b.getInt64(slots));
+    if (blocks) add_to(b, runs[at++], b.getInt64(1));
+  };
   for (const SelectedBlock& block : selected.blocks) {
     for (const Segment& s : block.segments) {
       const unsigned slots = slots_of(s.bundles);
       if (!s.begin) {
         b.SetInsertPoint(block.block,
                          block.block == local->getParent() ? std::next(local->getIterator(), 2) : block.block->getFirstInsertionPt());
-        if (slots > 0) add_to(b, local, b.getInt64(slots));
+        count(slots);
         continue;
       }
       b.SetInsertPoint(s.begin);
       Value* cycles = b.CreateMul(b.CreateAdd(read_counter(b), b.CreateLoad(b.getInt64Ty(), local)), b.getInt64(kWorkers));
       if (builtin_name(*cast<CallBase>(s.begin)->getCalledFunction()) == "get_scount_u") cycles = b.CreateLShr(cycles, 32);
       s.begin->replaceAllUsesWith(b.CreateZExtOrTrunc(cycles, s.begin->getType()));
-      add_to(b, local, b.getInt64(slots));
+      count(slots);
     }
   }
   SmallVector<Instruction*, 8> ends;
@@ -179,6 +221,10 @@ void instrument(Function& function, const SelectedFunction& selected) {
   for (Instruction* i : ends) {
     b.SetInsertPoint(i);
     flush(b, local);
+    for (unsigned n = 0; isa<ReturnInst>(i) && n < runs.size(); ++n) {
+      Value* const counter = block_counter(b, blocks->variable, blocks->first + n);
+      b.CreateStore(b.CreateAdd(b.CreateLoad(b.getInt64Ty(), counter), b.CreateLoad(b.getInt64Ty(), runs[n])), counter);
+    }
   }
   for (const SelectedBlock& block : selected.blocks)
     for (const Segment& s : block.segments)
@@ -194,10 +240,13 @@ void count_inline_assembly(Module& module) {
   b.CreateRetVoid();
 }
 
-Function* add_counted_entry(Function& compute, const Codelet& codelet, std::uint64_t offset, bool returns_bool) {
+Function* add_counted_entry(Function& compute, const Codelet& codelet, std::uint64_t offset, bool returns_bool,
+                            const CountedBlocks* blocks) {
   LLVMContext& c = compute.getContext();
   Type *address = PointerType::getUnqual(c), *number = Type::getInt64Ty(c);
-  Function* entry = declare(compute, codelet.entry + kCountedSuffix, Type::getInt1Ty(c), {address, number, number, address, address});
+  SmallVector<Type*, 6> parameters = {address, number, number, address, address};
+  if (blocks) parameters.push_back(address);
+  Function* entry = declare(compute, codelet.entry + (blocks ? kCountedBlocksSuffix : kCountedSuffix), Type::getInt1Ty(c), parameters);
   entry->addRetAttr(Attribute::ZExt);
   auto *start = BasicBlock::Create(c, "start", entry), *loop = BasicBlock::Create(c, "vertex", entry),
        *end = BasicBlock::Create(c, "end", entry);
@@ -207,7 +256,8 @@ Function* add_counted_entry(Function& compute, const Codelet& codelet, std::uint
   PHINode *index = b.CreatePHI(number, 2), *ok = b.CreatePHI(b.getInt1Ty(), 2);
   b.CreateStore(index, entry->getArg(3), true);
   Value* vertex = b.CreateGEP(b.getInt8Ty(), entry->getArg(0), b.CreateMul(index, entry->getArg(1)));
-  const Called called = call_workers(b, compute, codelet, b.CreateConstGEP1_64(b.getInt8Ty(), vertex, offset), returns_bool);
+  const Called called = call_workers(b, compute, codelet, b.CreateConstGEP1_64(b.getInt8Ty(), vertex, offset), returns_bool, blocks,
+                                     blocks ? entry->getArg(5) : nullptr);
   b.CreateStore(called.slots, b.CreateGEP(number, entry->getArg(4), index));
   Value* both = b.CreateAnd(ok, called.result);
   Value* next = b.CreateAdd(index, b.getInt64(1));
@@ -224,7 +274,7 @@ Function* add_counted_entry(Function& compute, const Codelet& codelet, std::uint
   return entry;
 }
 
-Function* add_count_entry(Function& compute, const Codelet& codelet, std::uint64_t offset) {
+Function* add_count_entry(Function& compute, const Codelet& codelet, std::uint64_t offset, const CountedBlocks* blocks) {
   LLVMContext& c = compute.getContext();
   ValueToValueMapTy map;
   Function* control = CloneFunction(&compute, map);
@@ -235,10 +285,11 @@ Function* add_count_entry(Function& compute, const Codelet& codelet, std::uint64
   replace_worker(*control, control->arg_size() > 1 ? control->getArg(1) : nullptr);
   control->removeFnAttr(Attribute::NoInline);
   control->addFnAttr(Attribute::AlwaysInline);
-  Function* entry = declare(compute, codelet.entry + kCountSuffix, Type::getInt64Ty(c), {PointerType::getUnqual(c)});
+  SmallVector<Type*, 2> parameters(blocks ? 2 : 1, PointerType::getUnqual(c));
+  Function* entry = declare(compute, codelet.entry + (blocks ? kCountBlocksSuffix : kCountSuffix), Type::getInt64Ty(c), parameters);
   IRBuilder<> b(BasicBlock::Create(c, "start", entry));
   Value* self = b.CreateConstGEP1_64(b.getInt8Ty(), entry->getArg(0), offset);
-  b.CreateRet(call_workers(b, *control, codelet, self, false).slots);
+  b.CreateRet(call_workers(b, *control, codelet, self, false, blocks, blocks ? entry->getArg(1) : nullptr).slots);
   return entry;
 }
 

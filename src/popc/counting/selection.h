@@ -2,6 +2,7 @@
 #pragma once
 
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 
 #include <string>
@@ -16,6 +17,7 @@ namespace pando::popc {
 struct Segment {
   llvm::Instruction* begin = nullptr;  // the read of the counter that it begins with; null: the block's first instruction
   std::vector<Issue> issues;
+  std::vector<const llvm::DILocation*> places;  // of the first of these instructions; null: it has none
   std::vector<Bundle> bundles;
 };
 

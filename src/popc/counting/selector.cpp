@@ -45,7 +45,7 @@ const Function* Selector::calls_function(const Instruction& i) {
 
 void Selector::begin_segment(Instruction* at) {
   if (!out_.blocks.back().segments.empty()) issue_slots(segment(), *out_.blocks.back().block);
-  out_.blocks.back().segments.push_back({at, {}, {}});
+  out_.blocks.back().segments.push_back({at, {}, {}, {}});
   made_.clear();
   last_store_.clear();
   loads_.clear();
@@ -70,6 +70,7 @@ std::uint32_t Selector::emit(const char* name, const Values& after, const Instru
   issue.held = std::move(reads_held_);
   reads_held_.clear();
   segment().issues.push_back(std::move(issue));
+  segment().places.push_back(of ? of->getDebugLoc().get() : nullptr);
   return static_cast<std::uint32_t>(segment().issues.size() - 1);
 }
 

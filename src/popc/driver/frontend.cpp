@@ -25,6 +25,7 @@
 #include "popc/assembler/inline/foreign_assembly.h"
 #include "popc/assembly/assembled.h"
 #include "popc/assembly/clobbers.h"
+#include "popc/counting/source_text.h"
 #include "popc/given_names.h"
 #include "popc/paths.h"
 #include "popc/processors.h"
@@ -255,6 +256,21 @@ std::vector<Dependency> files_read(CompilerInstance& ci) {
   return out;
 }
 
+// The text of a file as it was compiled.
+std::optional<std::string> text_of(CompilerInstance& ci, const std::string& path) {
+  const SourceManager& sources = ci.getSourceManager();
+  for (unsigned i = 0; i < sources.local_sloc_entry_size(); ++i) {
+    const SrcMgr::SLocEntry& entry = sources.getLocalSLocEntry(i);
+    if (!entry.isFile()) continue;
+    const SrcMgr::ContentCache& content = entry.getFile().getContentCache();
+    const auto text = content.getBufferDataIfLoaded();
+    if (!content.OrigEntry || !text) continue;
+    const std::string name = content.OrigEntry->getName().str();
+    if (name == path || std::filesystem::absolute(name).lexically_normal() == path) return text->str();
+  }
+  return std::nullopt;
+}
+
 // What clang compiles in the place of a source with inline Python. `hash`: of the source.
 struct Expanded {
   std::string text;
@@ -296,6 +312,8 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
   unit.module = std::move(action.module);
   if (!options.own_march) mark_general(*unit.module, seen_by(ci), front_end_processor(options));
   unit.dependencies = files_read(ci);
+  if (llvm::any_of(options.clang_flags, [](const std::string& f) { return f.starts_with("-g"); }))
+    keep_sources(*unit.module, [&](const std::string& path) { return text_of(ci, path); });
   unit.target = target_of(options);
   if (expanded) {
     const std::string path = std::filesystem::absolute(input).string();

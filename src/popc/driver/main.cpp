@@ -108,6 +108,12 @@ bool has_lines(const Options& options) {
   return std::any_of(options.clang_flags.begin(), options.clang_flags.end(), [](const std::string& f) { return f.starts_with("-g"); });
 }
 
+// What a later link with checks has to be told: those give a module lines that nobody asked for.
+std::string link_flags(const Options& options, const llvm::Module& module) {
+  const bool lines = has_lines(options) || (!options.checked && module.getNamedMetadata("llvm.dbg.cu") != nullptr);
+  return std::string("-O") + options.level + (options.checked ? " --checked" : "") + (lines ? " -g" : "");
+}
+
 std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::vector<CodeFor> made, const Options& options,
                                    const std::vector<Codelet>& codelets, const std::vector<CalledLibrary>& called,
                                    const llvm::Module* counting) {
@@ -144,7 +150,7 @@ int compile(const Options& options) {
   std::sort(d.defined.begin(), d.defined.end());
   gp.bitcode = bitcode_of(module);
   d.build = popc_build();
-  d.flags = std::string("-O") + options.level + (options.checked ? " --checked" : "");
+  d.flags = link_flags(options, module);
   d.target = target_of(options);
   write_depfile(options, program->dependencies);
   if (options.bitcode_only) {
