@@ -60,8 +60,8 @@ ComputeCost CostTable::compute_of(const tile::ComputeStep& step, std::span<const
 }
 
 // Mostly it takes what it took before.
-std::uint64_t CostTable::total_as_run(StreamId stream, std::uint32_t instruction, bool is_recorded,
-                                      std::span<const std::uint64_t> counted) {
+std::uint64_t CostTable::total_as_run(StreamId stream, std::uint32_t instruction, bool is_recorded, std::span<const std::uint64_t> counted,
+                                      std::span<const std::uint64_t> blocks) {
   total(stream, instruction);
   std::lock_guard lock(mutex_);
   const tile::Instruction& i = program_->streams[stream.index()].code[instruction];
@@ -77,6 +77,8 @@ std::uint64_t CostTable::total_as_run(StreamId stream, std::uint32_t instruction
   }
   if (is_recorded) {
     run.cycles += known->cycles;
+    run.blocks.resize(blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) run.blocks[i] += blocks[i];
     run.codelets.resize(std::max(run.codelets.size(), known->codelets.size()));
     for (std::size_t k = 0; k < known->codelets.size(); ++k) {
       const CodeletShare& share = known->codelets[k];

@@ -36,12 +36,14 @@ class CostTable {
     return known != kUnknown ? known : compute_total(stream, instruction);
   }
   // Of a compute step some of whose vertices were counted as they ran: each time that it ran. Thread-safe.
-  std::uint64_t total_as_run(StreamId stream, std::uint32_t instruction, bool is_recorded, std::span<const std::uint64_t> counted);
+  std::uint64_t total_as_run(StreamId stream, std::uint32_t instruction, bool is_recorded, std::span<const std::uint64_t> counted,
+                             std::span<const std::uint64_t> blocks = {});
   // What the executions that were recorded took together. Null: none was counted as it ran.
   struct AsRun {
     std::vector<std::uint64_t> counted;  // as of the last one
     std::uint64_t cycles = 0;            // compute alone
     std::vector<CodeletShare> codelets;  // added up
+    std::vector<std::uint64_t> blocks;   // tile::StepEvent::counted_blocks, added up
   };
   const AsRun* as_run(StreamId stream, std::uint32_t instruction) const;
   void forget_runs();

@@ -8,6 +8,7 @@
 
 #include "cycles/cost_table.h"
 #include "cycles/facts.h"
+#include "cycles/line_cycles.h"
 #include "cycles/trace_fold.h"
 #include "tile/step.h"
 
@@ -79,6 +80,7 @@ bool is_channel_step(const tile::Instruction& i) {
 
 struct CycleModel::State {
   CostTable costs;
+  const Library library;
   Options options;
   std::size_t streams;
   std::vector<Clock> clocks;  // [replica * streams + stream]
@@ -89,7 +91,7 @@ struct CycleModel::State {
   std::mutex mutex;                          // of clocks, where streams sync, and of channels
 
   State(std::shared_ptr<const tile::Program> program, const Library& library, const Options& o)
-      : costs(std::move(program), library, o.exchange), options(o), streams(costs.program().streams.size()) {
+      : costs(std::move(program), library, o.exchange), library(library), options(o), streams(costs.program().streams.size()) {
     clear();
   }
 
@@ -194,9 +196,9 @@ void CycleModel::on_begin(unsigned program) {
 
 void CycleModel::on_step(const tile::StepEvent& event) {
   State& s = *state_;
-  const std::uint64_t cost = event.counted.empty()
-                                 ? s.costs.total(event.stream, event.instruction)
-                                 : s.costs.total_as_run(event.stream, event.instruction, event.replica.index() == 0, event.counted);
+  const std::uint64_t cost = event.counted.empty() ? s.costs.total(event.stream, event.instruction)
+                                                   : s.costs.total_as_run(event.stream, event.instruction, event.replica.index() == 0,
+                                                                          event.counted, event.counted_blocks);
   const tile::Instruction& instruction = s.costs.program().streams[event.stream.index()].code[event.instruction];
   if (instruction.op == tile::Op::block_begin || instruction.op == tile::Op::block_end) {
     if (event.replica.index() == 0) s.mark(event.stream, event.instruction, instruction.op);
@@ -394,6 +396,7 @@ void CycleModel::fill(profile::Report& report, bool by_tile, Detail detail) cons
   fill_blocks(program, s.records, report);
   std::vector<CodeletShare> codelets(program.codelet_names.size());
   TileProfiles profiles;
+  LineCycles lines(program, s.library);
   for (const FirstSeen& f : in_first_execution_order(s.records)) {
     const tile::Instruction& i = program.streams[f.stream].code[f.instruction];
     const Executed& e = s.records[f.stream].executed[f.instruction];
@@ -407,6 +410,10 @@ void CycleModel::fill(profile::Report& report, bool by_tile, Detail detail) cons
                                                  : evenly(program.streams[f.stream], report.steps.back().cycles);
     if (!computes) continue;
     if (detail == Detail::whole) add_slowest(program, s.costs.compute(tile::ComputeId(i.a)), report.steps.back(), profiles);
+    if (detail == Detail::whole) {
+      lines.add(program.computes[i.a], e.times);
+      if (as_run) lines.add_as_run(program.computes[i.a], as_run->blocks);
+    }
     const std::uint64_t times = as_run ? 1 : e.times;
     for (const CodeletShare& share : as_run ? as_run->codelets : s.costs.compute(tile::ComputeId(i.a)).codelets) {
       if (share.codelet.index() >= codelets.size()) codelets.resize(share.codelet.index() + 1);
@@ -421,7 +428,7 @@ void CycleModel::fill(profile::Report& report, bool by_tile, Detail detail) cons
     if (codelets[c].instances > 0)
       report.codelets.push_back({c < program.codelet_names.size() ? program.codelet_names[c] : "codelet " + std::to_string(c),
                                  codelets[c].instances, codelets[c].cycles, codelets[c].unestimated == 0, 0,
-                                 s.costs.source_of(codelets[c], c)});
+                                 s.costs.source_of(codelets[c], c), lines.of(CodeletId(static_cast<std::uint32_t>(c)))});
   if (detail == Detail::summary) return;
   report.tile_profiles = std::move(profiles.all);
   fill_traces(s.records, report);

@@ -37,7 +37,7 @@ inline Report example_report() {
   r.steps[1].slowest_cycles = 70;
   r.steps[1].used_workers = 3;
   r.steps[1].profile = 1;
-  r.codelets = {{"Add", 16, 1120, true, 8}};
+  r.codelets = {{"Add", 16, 1120, true, 8, "counted", {{"add.cpp", 7, 1000, "  out[i] = a[i] + b[i];"}, {"add.cpp", 8, 120, "}"}}}};
   r.traces = {{{0, 0, 0, 500, 1}, {0, 1, 0, 500, 2}, {1, 0, 0, 500, 1}}, {}};
   r.run_times = {{0, 0, 1500, 12345}};
   r.blocks = {{"all", 0, false, 0, 1500}};

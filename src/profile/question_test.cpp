@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string argument_of(const QuestionRow& q) {
+  if (q.argument == "CODELET") return "=Add";
   return q.argument == "STEP" ? "=2" : q.argument == "DEPTH" || q.argument.empty() ? "" : "=0";
 }
 
@@ -63,6 +64,28 @@ TEST(Questions, WhatIsLiveAtThePeak) {
   EXPECT_EQ(live["rows"][1]["kept_by"], "always live");
 }
 
+TEST(Questions, CyclesByLineAndWhyThereAreNone) {
+  EXPECT_EQ(answer_text(ask(example_report(), "lines=Add", 10)),
+            "codelet     Add\n"
+            "cycles      1,120\n"
+            "executions  16\n"
+            "source      counted\n"
+            "\n"
+            "lines=Add\n"
+            "  cycles  share  file     line  text\n"
+            "   1,000  0.893  add.cpp     7    out[i] = a[i] + b[i];\n"
+            "     120  0.107  add.cpp     8  }\n");
+  Report r = example_report();
+  EXPECT_EQ(ask(r, "lines", 1)["rows"].size(), 1u);
+  for (CodeletCycles& c : r.codelets) c.lines.clear();
+  EXPECT_EQ(ask(r, "lines=Add", 10)["lines"], "none: compile it with popc -g");
+  EXPECT_EQ(ask(r, "lines", 10)["without_lines"][0]["why"], "compile it with popc -g");
+  r.codelets[0].source = "estimated by the program";
+  EXPECT_EQ(ask(r, "lines=Add", 10)["lines"], "none: its cycles are estimated by the program");
+  r.codelets[0].source = "not counted: it prints";
+  EXPECT_EQ(ask(r, "lines=Add", 10)["lines"], "none: not counted: it prints");
+}
+
 TEST(Questions, WhatIsAskedForIsChecked) {
   const auto error = [](const std::string& query) {
     try {
@@ -74,6 +97,7 @@ TEST(Questions, WhatIsAskedForIsChecked) {
   EXPECT_THAT(error("tile=4"), HasSubstr("there is no tile 4; the report has 4"));
   EXPECT_THAT(error("tile=x"), HasSubstr("expected the number of a tile, found 'x'"));
   EXPECT_THAT(error("variables=1"), HasSubstr("'variables' has no argument"));
+  EXPECT_THAT(error("lines=Sub"), HasSubstr("no codelet 'Sub' was executed; the report has Add"));
   EXPECT_THAT(error("live=77"), HasSubstr("no step that has memory has the order 77"));
 }
 

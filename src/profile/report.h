@@ -167,12 +167,21 @@ struct StepCycles {  // one static step, summed over its executions
   std::uint32_t used_workers = 0;
   std::uint32_t profile = 0;  // index in Report::tile_profiles from 1; 0: all tiles of the stream have the cycles of the terms
 };
+// A line of a codelet's source: of its functions, also where it has no cycles.
+struct LineCycles {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint64_t cycles = 0;  // of all executed vertices, as those of the codelet
+  std::string text;          // as it was compiled; empty where that is not known
+};
 struct CodeletCycles {
   std::string codelet;
   std::uint64_t instances = 0, cycles = 0;
   bool estimated = false;
   std::uint64_t vertices = 0;  // of the program; `instances` counts executions
   std::string source;          // of the cycles: "estimated by the program", "counted", "not counted: REASON"
+  // By file and line; they add up to the cycles of the vertices that were counted. Empty: the codelet was compiled without -g.
+  std::vector<LineCycles> lines;
 };
 // One execution of a program that was to be measured as a whole, on one stream, or of a copy between host and device.
 struct BlockCycles {

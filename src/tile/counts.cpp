@@ -32,6 +32,29 @@ std::uint64_t state_bytes(const Program& program, const Codelet& codelet, const 
 }
 
 PANDO_CALLS_CODELETS std::uint64_t call(KernelCount count, const char* object) { return count(object); }
+PANDO_CALLS_CODELETS void call(KernelCountBlocks count, const char* object, std::uint64_t* blocks) { count(object, blocks); }
+
+// The host object of a vertex of which sizes and state are read, and no element: an address says no more than how it is aligned.
+class SizesOnly {
+ public:
+  SizesOnly(const Program& program, const Codelet& codelet, const VertexInstance& v) {
+    const auto take = [&](std::uint64_t bytes, std::uint64_t align) {
+      rooms_.push_back(std::make_unique<char[]>(bytes + align));
+      const auto begin = reinterpret_cast<std::uintptr_t>(rooms_.back().get());
+      return rooms_.back().get() + (align - begin % align) % align;
+    };
+    const auto place = [](const Operand& o) {
+      return o.count > 0 ? reinterpret_cast<void*>(std::uintptr_t{0x10000} + o.offset % kAlignment) : nullptr;
+    };
+    object = take(codelet.host_size, std::max<std::uint64_t>(codelet.host_align, 16));
+    std::memset(object, 0, codelet.host_size);
+    fill_descriptor(program, codelet, v, object, place, take);
+  }
+  char* object = nullptr;
+
+ private:
+  std::vector<std::unique_ptr<char[]>> rooms_;
+};
 
 }  // namespace
 
@@ -59,20 +82,16 @@ std::uint64_t VertexCounts::of(const VertexInstance& v, CodeletId id) {
   if (codelet.counting != CountedBy::sizes || codelet.count == nullptr) return kUnestimated;
   const auto [at, added] = known_.try_emplace(key_of(v, id), 0);
   if (!added) return at->second;
-  std::vector<std::unique_ptr<char[]>> rooms;
-  const auto take = [&](std::uint64_t bytes, std::uint64_t align) {
-    rooms.push_back(std::make_unique<char[]>(bytes + align));
-    const auto begin = reinterpret_cast<std::uintptr_t>(rooms.back().get());
-    return rooms.back().get() + (align - begin % align) % align;
-  };
-  // No element is read: an address says no more than how it is aligned.
-  const auto place = [](const Operand& o) {
-    return o.count > 0 ? reinterpret_cast<void*>(std::uintptr_t{0x10000} + o.offset % kAlignment) : nullptr;
-  };
-  char* const object = take(codelet.host_size, std::max<std::uint64_t>(codelet.host_align, 16));
-  std::memset(object, 0, codelet.host_size);
-  fill_descriptor(program_, codelet, v, object, place, take);
-  return at->second = call(codelet.count, object);
+  return at->second = call(codelet.count, SizesOnly(program_, codelet, v).object);
+}
+
+const std::vector<std::uint64_t>& VertexCounts::blocks_of(const VertexInstance& v, CodeletId id, const CodeLines& lines) {
+  static const std::vector<std::uint64_t> kNone;
+  const Codelet& codelet = library_[id];
+  if (codelet.counting != CountedBy::sizes || lines.count == nullptr) return kNone;
+  const auto [at, added] = known_blocks_.try_emplace(key_of(v, id), lines.blocks.size());
+  if (added) call(lines.count, SizesOnly(program_, codelet, v).object, at->second.data());
+  return at->second;
 }
 
 }  // namespace pando::tile

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "codelet/code_lines.h"
 #include "tile/program.h"
 
 namespace pando::tile {
@@ -16,6 +18,8 @@ class VertexCounts {
 
   // In the unit of VertexInstance::cycles; kUnestimated if its codelet is not counted by sizes.
   std::uint64_t of(const VertexInstance& vertex, CodeletId codelet);
+  // How often each block of its code runs, for cycles by line. Empty if its codelet is not counted by sizes.
+  const std::vector<std::uint64_t>& blocks_of(const VertexInstance& vertex, CodeletId codelet, const CodeLines& lines);
 
  private:
   std::string key_of(const VertexInstance& vertex, CodeletId id) const;
@@ -23,6 +27,7 @@ class VertexCounts {
   const Program& program_;
   const Library library_;
   std::unordered_map<std::string, std::uint64_t> known_;  // looked up, never iterated
+  std::unordered_map<std::string, std::vector<std::uint64_t>> known_blocks_;
 };
 
 }  // namespace pando::tile

@@ -16,6 +16,9 @@ struct StepEvent {
   // Of a compute step, to an observer that wants_counts(): cycles of each of its vertices as they ran this time, in the order of its
   // groups; kUnestimated: not counted as it ran. Empty: none was. Valid during the call.
   std::span<const std::uint64_t> counted = {};
+  // How often each block of their code ran this time, of groups that were counted so and whose codelet has lines (codelet/code_lines.h):
+  // one group after the other. Empty: no group was.
+  std::span<const std::uint64_t> counted_blocks = {};
 };
 
 // Called once per executed instruction that does work (compute, exchange, transfer, host_call, sync, load_code, ...), by the

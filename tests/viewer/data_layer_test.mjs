@@ -46,7 +46,8 @@ function small(trace = { step: [0, 1], cycles: [100, 50], times: [1, 1], gap: [0
   w.table("liveness", { order: [0, 1], name: ["a/first", "a/second"], live_bytes: [200, 100], worst_tile_bytes: [500, 440], worst_tile: [0, 3] });
   w.table("program", { order: [0, 1], name: ["a/first", "a/second"], kind: ["compute", "exchange"], inside: [0, 0], compute_set: [1, 0], exchange: [0, 1], source: [1, 0] });
   w.table("compute_sets", { name: ["first"], vertices: [8], groups: [1], source: [0] });
-  w.table("codelets", { name: ["Add<float>"], vertices: [8], executions: [8], cycles: [300], estimated: [1] });
+  w.table("codelets", { name: ["Add<float>"], vertices: [8], executions: [8], cycles: [300], estimated: [1], source: ["counted"] });
+  w.table("codelet_lines", { codelet: [0, 0], file: ["add.cpp", "add.cpp"], line: [7, 8], cycles: [280, 20], text: ["  out[i] = a[i] + b[i];", "}"] });
   w.table("vertex_groups", { codelet: [0], begin: [0], end: [4], count: [2] });
   w.table("exchanges", { name: ["copy"], bytes: [12], senders: [1], receivers: [1], busiest_tile: [3], busiest_bytes: [12], block: [1], traffic: [1] });
   w.table("traffic", { from: [0], to: [3], bytes: [12], messages: [1] });
@@ -82,6 +83,9 @@ test("a report as things", () => {
   assert.equal(r.steps[0].total, 100);
   assert.deepEqual([...r.tile_cycles(r.steps[0])], [20, 20, 80, 0]);
   assert.deepEqual(r.program[0].source, { file: "a.cpp", line: 12 });
+  assert.equal(r.codelets[0].source, "counted");
+  assert.deepEqual(r.codelet_lines(0).map((l) => [l.file, l.line, l.cycles, l.text]), [["add.cpp", 7, 280, "  out[i] = a[i] + b[i];"], ["add.cpp", 8, 20, "}"]]);
+  assert.deepEqual(r.codelet_lines(1), []);
   assert.equal(r.program[1].compute_set, -1);
   assert.deepEqual(r.tile_by_category.map((c) => [...c]), [[500, 0, 0, 400], [0, 0, 0, 40]]);
   assert.deepEqual([r.peak.order, r.peak.tile, r.peak.bytes], [0, 0, 500]);

@@ -140,6 +140,9 @@ def use_table(b):
     cycles = b.ask("const i = [...document.querySelectorAll('main th')].findIndex((h) => /cycles/.test(h.textContent)); "
                    "return [...document.querySelectorAll('main tbody tr')].map((r) => r.cells[i]).filter(Boolean).map((c) => +c.textContent.replace(/\\D/g, ''))")
     check("a header sorts", cycles == sorted(cycles, reverse=True) and len(set(cycles)) > 1, cycles[:8])
+    b.ask("location.hash = '#program&tab=codelets&codelet=0'")
+    b.settle()
+    check("a codelet without cycles by line says why", "has no cycles by line. Its cycles are an estimate" in b.text(), b.text()[-300:])
     check_quiet(b, "keys")
 
 

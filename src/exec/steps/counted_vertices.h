@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "codelet/code_lines.h"
 #include "codelet/library.h"
 #include "tile/program.h"
 
@@ -27,6 +28,8 @@ class CountedVertices {
            std::uint64_t* at);
   // Of each vertex of the step, in the order of its groups, as of the last run; kUnestimated: not counted as it ran. Empty: nothing was.
   std::span<const std::uint64_t> cycles() const { return cycles_; }
+  // tile::StepEvent::counted_blocks, of the last run.
+  std::span<const std::uint64_t> blocks() const { return blocks_; }
 
  private:
   struct Group {
@@ -35,10 +38,17 @@ class CountedVertices {
     std::uint64_t first = 0;  // of its vertices, in the step
     KernelCount count = nullptr;
     KernelCounted counted = nullptr;
+    std::shared_ptr<const CodeLines> lines = nullptr;  // null: blocks are not counted
+    std::size_t first_block = 0;                       // in blocks_
   };
+  bool run_with_blocks(const Group& group, std::uint64_t vertex, char* first, std::uint64_t stride, std::uint64_t count, KernelRange kernel,
+                       std::uint64_t* at);
+
   std::vector<Group> groups_;
   std::vector<std::uint64_t> cycles_;
+  std::vector<std::uint64_t> blocks_;
   std::uint64_t vertices_ = 0;
+  std::size_t block_count_ = 0;
   bool any_ = false, always_ = false;
 };
 

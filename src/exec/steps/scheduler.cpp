@@ -183,9 +183,10 @@ void Scheduler::finish(Cursor& c, const Instruction& in) {
 
 void Scheduler::observe(const Cursor& c, const Instruction& in) {
   if (!in.sync.valid() && !tile::row_of(in.op).is_observed) return;
-  tile::StepEvent event{ReplicaId(c.replica), c.stream, c.pc, {}};
+  tile::StepEvent event{ReplicaId(c.replica), c.stream, c.pc, {}, {}};
   if (tile::row_of(in.op).work == tile::Work::compute && observer->wants_counts())
-    event.counted = loaded_.compute(c.replica, tile::ComputeId(in.a)).counted().cycles();
+    event.counted = loaded_.compute(c.replica, tile::ComputeId(in.a)).counted().cycles(),
+    event.counted_blocks = loaded_.compute(c.replica, tile::ComputeId(in.a)).counted().blocks();
   observer->on_step(event);
 }
 

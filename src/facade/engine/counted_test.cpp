@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -9,6 +13,7 @@
 
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
+#include "profile/report.h"
 
 namespace {
 
@@ -36,9 +41,9 @@ class CountedTime : public Vertex { public: Input<Vector<float>> x; Output<unsig
 struct CountedProgram {
   Device device = IPUModel("tiny4").createDevice();
   Graph graph{device.getTarget()};
-  CountedProgram() {
-    std::stringstream source(kCodelets);
-    graph.addCodelets(source);
+  explicit CountedProgram(const char* codelets = kCodelets) {
+    std::stringstream source(codelets);
+    if (*codelets) graph.addCodelets(source);
   }
   Tensor variable(const Type& type, std::size_t n, const char* name) {
     Tensor t = n > 1 ? graph.addVariable(type, {n}, name) : graph.addVariable(type, {}, name);
@@ -117,6 +122,42 @@ TEST(CountedCycles, WhatCannotBeCountedSaysWhy) {
   engine.loadAndRun(p.device);
   EXPECT_THAT(engine.getSummary(), HasSubstr("  not counted: it calls log10, whose slots are not known"));
   EXPECT_THAT(engine.getSummary(), HasSubstr("1 of 1 executed vertices"));
+}
+
+// The report of a run, read again.
+pando::profile::Report report_of(const std::string& flags) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("pando-lines-" + std::to_string(::getpid()) + flags);
+  std::filesystem::create_directories(folder);
+  {
+    std::ofstream(folder / "counted.cpp") << kCodelets;
+    CountedProgram p("");
+    p.graph.addCodelets((folder / "counted.cpp").string(), CodeletFileType::Auto, flags);
+    const Tensor a = p.variable(FLOAT, 100, "a"), rounds = p.variable(UNSIGNED_INT, 1, "rounds"), out = p.variable(FLOAT, 1, "out");
+    const Sequence all(
+        {p.step("CountedScale", "scale", {{"x", a}}), p.step("CountedRounds", "rounds", {{"rounds", rounds}, {"out", out}})});
+    Engine engine(p.graph, Repeat(3, all), {{"autoReport.all", "true"}, {"autoReport.directory", folder.string()}});
+    engine.load(p.device);
+    const unsigned first = 5;
+    engine.writeTensor("rounds", &first, &first + 1);
+    engine.run();
+  }
+  std::ostringstream bytes;
+  bytes << std::ifstream(folder / "profile.pando", std::ios::binary).rdbuf();
+  std::filesystem::remove_all(folder);
+  return pando::profile::read_report(bytes.str());
+}
+
+TEST(CountedCycles, ByLineAddUpInTheReport) {
+  const pando::profile::Report with = report_of("-g"), without = report_of("-O2");
+  ASSERT_EQ(with.codelets.size(), 2u);
+  for (const pando::profile::CodeletCycles& c : with.codelets) {
+    std::uint64_t sum = 0;
+    for (const pando::profile::LineCycles& l : c.lines) sum += l.cycles;
+    EXPECT_EQ(sum, c.cycles) << c.codelet;
+    EXPECT_GT(c.cycles, 0u);
+  }
+  for (const pando::profile::CodeletCycles& c : without.codelets) EXPECT_TRUE(c.lines.empty());
+  EXPECT_EQ(with.total_cycles, without.total_cycles);
 }
 
 // Also where nobody asks for a profile.

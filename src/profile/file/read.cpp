@@ -227,14 +227,30 @@ class ReportReader {
     }
     for (std::size_t i = 0; i < c_.rows("codelets"); ++i)
       if (col("codelets", "executions")[i] > 0)
-        r_.codelets.push_back({codelet(i), col("codelets", "executions")[i], col("codelets", "cycles")[i],
-                               col("codelets", "estimated")[i] != 0, col("codelets", "vertices")[i],
-                               c_.has("codelets", "source") ? c_.text(col("codelets", "source")[i]) : ""});
+        r_.codelets.push_back({codelet(i),
+                               col("codelets", "executions")[i],
+                               col("codelets", "cycles")[i],
+                               col("codelets", "estimated")[i] != 0,
+                               col("codelets", "vertices")[i],
+                               c_.has("codelets", "source") ? c_.text(col("codelets", "source")[i]) : "",
+                               {}});
+    read_lines();
     for (std::size_t i = 0; i < c_.rows("buffers"); ++i)
       r_.buffers.push_back({u32(col("buffers", "compute_set"), i, "buffers.compute_set"), codelet(col("buffers", "codelet")[i]),
                             c_.text(col("buffers", "field")[i]), c_.text(col("buffers", "variable")[i]),
                             u32(col("buffers", "tiles"), i, "buffers.tiles"), col("buffers", "buffers")[i], col("buffers", "pieces")[i],
                             col("buffers", "bytes")[i], col("buffers", "remote_bytes")[i]});
+  }
+
+  void read_lines() {
+    std::map<std::string, CodeletCycles*> of_name;
+    for (CodeletCycles& c : r_.codelets) of_name[c.codelet] = &c;
+    for (std::size_t i = 0; i < c_.rows("codelet_lines"); ++i) {
+      const auto at = of_name.find(codelet(col("codelet_lines", "codelet")[i]));
+      if (at == of_name.end()) damaged("codelet_lines.codelet", fmt::format("row {} is of a codelet that was not executed", i));
+      at->second->lines.push_back({c_.text(col("codelet_lines", "file")[i]), u32(col("codelet_lines", "line"), i, "codelet_lines.line"),
+                                   col("codelet_lines", "cycles")[i], c_.text(col("codelet_lines", "text")[i])});
+    }
   }
 
   void read_exchanges() {

@@ -112,6 +112,17 @@ constexpr ColumnSpec kCodelets[] = {
      "counted: REASON`",
      true},
 };
+constexpr ColumnSpec kCodeletLines[] = {
+    {"codelet", kRow, "codelets", true},
+    {"file", kText, {}, false, "of the source; a codelet's rows are sorted by file and line"},
+    {"line"},
+    {"cycles",
+     kNumber,
+     {},
+     false,
+     "of the executed vertices whose cycles are counted, added up; 0: a line of its functions without instructions"},
+    {"text", kText, {}, false, "the line, as it was compiled; empty where that is not known"},
+};
 constexpr ColumnSpec kBuffers[] = {
     {"compute_set", kRow, "compute_sets", false, "whose vertices need the buffers"},
     {"codelet", kRow, "codelets"},
@@ -214,6 +225,7 @@ constexpr TableSpec kTables[] = {
     {"compute_sets", "those that a program executes", kComputeSets},
     {"vertex_groups", "vertices, by compute set", kVertexGroups},
     {"codelets", "of the vertices", kCodelets},
+    {"codelet_lines", "cycles by line of the codelets' sources, of those that were compiled with `popc -g`", kCodeletLines},
     {"buffers", "why exchange buffers are there: operands of vertices that do not lie on the vertex's tile in one piece", kBuffers},
     {"exchanges", "data between tiles: one row for each exchange of the program", kExchanges},
     {"traffic", "bytes from tile to tile, by exchange", kTraffic},

@@ -159,6 +159,8 @@ class ReportWriter {
       f_.table("codelets")
           .add({f_.text(*names[i]), vertices[*names[i]], c ? c->instances : 0, c ? c->cycles : 0, !c || c->estimated ? 1u : 0u,
                 c ? f_.text(c->source) : 0});
+      if (!c) continue;
+      for (const LineCycles& l : c->lines) f_.table("codelet_lines").add({i, f_.text(l.file), l.line, l.cycles, f_.text(l.text)});
     }
   }
 

@@ -96,6 +96,13 @@ export interface Codelet {
   executions: number;
   cycles: number;
   estimated: boolean;
+  /** Where the cycles come from; "" in files of earlier versions. */
+  source: string;
+}
+/** A line of a codelet's source. */
+export interface CodeletLine extends Place {
+  cycles: number;
+  text: string;
 }
 export interface Buffer {
   compute_set: number;
@@ -403,7 +410,17 @@ export class Report {
   }
   get codelets(): Codelet[] {
     return this.once("codelets", () => this.rows_of<Codelet>("codelets", { name: "name", vertices: "vertices", executions: "executions", cycles: "cycles", estimated: "estimated" },
-      (row) => (row.estimated = row.estimated !== 0)));
+      (row, i) => ((row.estimated = row.estimated !== 0), (row.source = this.container.tables.get("codelets")?.columns.has("source") ? this.container.text(this.container.column("codelets", "source")[i]!) : ""))));
+  }
+  /** The source of a codelet with its cycles, in order; empty if it was compiled without lines. */
+  codelet_lines(codelet: number): CodeletLine[] {
+    const by = this.once("codelet_lines", () => {
+      const rows = this.rows_of<CodeletLine & { codelet: number }>("codelet_lines", { codelet: "codelet", file: "file", line: "line", cycles: "cycles", text: "text" });
+      const out = new Map<number, CodeletLine[]>();
+      for (const r of rows) out.set(r.codelet, [...(out.get(r.codelet) ?? []), r]);
+      return out;
+    });
+    return by.get(codelet) ?? [];
   }
   get buffers(): Buffer[] {
     return this.once("buffers", () => this.rows_of<Buffer>("buffers",

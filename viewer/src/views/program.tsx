@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { bytes, count, percent, plural, short } from "../format.ts";
-import { ProgramPart, Report } from "../report/report.ts";
+import { Codelet, ProgramPart, Report } from "../report/report.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
 import { At, Empty, Facts, Link, Source, source_column } from "../widgets/parts.tsx";
@@ -87,7 +87,7 @@ function use_param_now(name: string): string {
 }
 
 function Program({ report }: ViewProps) {
-  const tab = use_param("tab", "tree"), order = use_index("step", Number.MAX_SAFE_INTEGER), folded = use_param("folded").split(",").filter(Boolean).map(Number);
+  const tab = use_param("tab", "tree"), order = use_index("step", Number.MAX_SAFE_INTEGER), folded = use_param("folded").split(",").filter(Boolean).map(Number), code = use_index("codelet", report.codelets.length);
   const all = useMemo(() => program_rows(report), [report]);
   const rows = useMemo(() => {
     const hidden = new Set<number>();
@@ -122,16 +122,41 @@ function Program({ report }: ViewProps) {
       )}
       {tab === "codelets" && (
         <>
-          <Table id="codelets" rows={report.codelets} noun="codelet" sort="-cycles" height={460} columns={[
+          <Table id="codelets" rows={report.codelets} noun="codelet" sort="-cycles" height={code === undefined ? 460 : 240} on_pick={(c) => set({ codelet: String(c.index) })} picked={(c) => c.index === code} columns={[
             { id: "name", title: "codelet", value: (c) => c.name }, { id: "vertices", title: "vertices", value: (c) => c.vertices }, { id: "executions", title: "executions", value: (c) => c.executions }, { id: "cycles", title: "cycles, added up", value: (c) => c.cycles, bar: true },
             { id: "each", title: "cycles of one", value: (c) => Math.round(c.cycles / Math.max(1, c.executions)) }, { id: "estimated", title: "cycles are known", value: (c) => (c.estimated ? "yes" : "no: some vertices have no estimate") },
           ]} />
-          <p class="soft">The report has the cycles of codelets, not of their lines.</p>
+          {code === undefined ? <p class="soft">Choose a codelet to see its source with cycles by line.</p> : <CodeletSource report={report} codelet={report.codelets[code]!} />}
         </>
       )}
       {tab === "vertices" && <Vertices report={report} />}
       {tab === "roofline" && <Roofline report={report} />}
       {chosen ? <PartDetails report={report} row={chosen} /> : <p class="soft">Choose a step to see what it does and where it leads.</p>}
+    </>
+  );
+}
+
+/** Why a codelet has no cycles by line. */
+export function why_no_lines(c: Codelet): string {
+  if (!c.executions) return "None of its vertices was executed.";
+  if (c.source.includes("not counted")) return `Its cycles are not known (${c.source}).`;
+  if (c.source.includes("counted instructions")) return "It is assembly: C++ codelets have cycles by line.";
+  if (!c.source.includes("counted")) return "Its cycles are an estimate of the program or of its library, which has no lines.";
+  return "It was compiled without lines: compile it with popc -g, or give addCodelets the flag -g.";
+}
+
+function CodeletSource({ report, codelet }: { report: Report; codelet: Codelet }) {
+  const lines = report.codelet_lines(codelet.index);
+  if (!lines.length) return <Empty>{codelet.name} has no cycles by line. {why_no_lines(codelet)}</Empty>;
+  const total = Math.max(1, codelet.cycles);
+  return (
+    <>
+      <h3>{codelet.name} <span class="soft">· cycles of all {count(codelet.executions)} executed vertices by line</span></h3>
+      <Table id="lines" rows={lines} noun="line" height={420} columns={[
+        { id: "line", title: "line", value: (l) => l.line, text: String }, { id: "cycles", title: "cycles", value: (l) => l.cycles, bar: true, text: (n) => (n ? count(n) : "") },
+        { id: "share", title: "share", value: (l) => l.cycles / total, text: (n) => (n ? percent(n) : "") }, { id: "text", title: "source", value: (l) => l.text, cell: (l) => <code style={{ whiteSpace: "pre" }}>{l.text}</code> },
+        { id: "file", title: "file", value: (l) => l.file, cell: (l) => <Source at={l} />, hidden: lines[0]!.file === lines.at(-1)!.file },
+      ]} />
     </>
   );
 }
