@@ -35,16 +35,22 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/pandoConfig.cmake.in ${C
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/pandoConfigVersion.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/pandoConfig.cmake ${CMAKE_BINARY_DIR}/cmake/pandoConfigVersion.cmake DESTINATION lib/cmake/pando COMPONENT model)
 
+# Prices of ops by what they are compiled to.
+pando_module(pricing session simulate transform ir base)
+
 # Predictions beside runs, and pando-measure, which `pando simulate --fidelity cycles` and `pando measure` become.
-pando_module(measure session search models transform simulate kernels ir base)
-add_executable(pando-measure ${CMAKE_SOURCE_DIR}/src/cli/measure/main.cpp)
-target_link_libraries(pando-measure PRIVATE pando_measure pando_command pando_command_files)
+pando_module(measure pricing session search models transform simulate kernels ir base)
+# With the command `simulate` of `pando`, which becomes it where ops are to be compiled.
+add_executable(pando-measure ${CMAKE_SOURCE_DIR}/src/cli/measure/main.cpp ${CMAKE_SOURCE_DIR}/src/cli/measure/compiled_costs.cpp
+  ${CMAKE_SOURCE_DIR}/src/cli/commands/simulate.cpp ${CMAKE_SOURCE_DIR}/src/cli/shared/plan_report.cpp
+  ${CMAKE_SOURCE_DIR}/src/cli/shared/transformer.cpp ${CMAKE_SOURCE_DIR}/src/cli/shared/programs_beside.cpp)
+target_link_libraries(pando-measure PRIVATE pando_measure pando_profile pando_command pando_command_files)
 set_target_properties(pando-measure PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
 add_dependencies(pando-measure poputil popops poplin popnn poprand)
 install(TARGETS pando-measure RUNTIME DESTINATION bin COMPONENT model)
 
 # Tests find the codelets of the op libraries beside them.
-foreach(module lower session measure)
+foreach(module lower session pricing measure)
   if(TARGET test_${module})
     add_dependencies(test_${module} poputil popops poplin popnn poprand)
   endif()

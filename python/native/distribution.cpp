@@ -3,6 +3,7 @@
 #include "native/native.h"
 
 #include "onnx/training.h"
+#include "pricing/compiled_costs.h"
 #include "search/programs/program_search.h"
 #include "search/settings/emit_settings.h"
 #include "simulate/cluster_json.h"
@@ -14,6 +15,7 @@
 #include <nanobind/stl/set.h>
 
 #include <map>
+#include <optional>
 #include <set>
 
 namespace pando::python {
@@ -277,13 +279,19 @@ void bind_distribution(nb::module_& m) {
   c.def("stores", stores, "(stream, stream of the device that stores).");
   c.def(
       "seconds",
-      [](Distribution& d, const std::string& machine, std::string_view words, std::int32_t first_device) {
+      [](Distribution& d, const std::string& machine, std::string_view words, std::int32_t first_device, bool compiled) {
         double seconds = 0;
-        interruptibly(
-            [&] { seconds = search::estimate_program(d.whole, strategy_of(words, first_device), simulate::cluster_of(machine)).seconds; });
+        interruptibly([&] {
+          const simulate::Cluster cluster = simulate::cluster_of(machine);
+          const simulate::ClusterCostModel formula(cluster);
+          std::optional<pricing::CompiledCostModel> costs;
+          if (compiled) costs.emplace(formula, pricing::runner_of(machine, &cluster));
+          const simulate::CostModel& model = costs ? static_cast<const simulate::CostModel&>(*costs) : formula;
+          seconds = search::estimate_program(d.whole, strategy_of(words, first_device), cluster, &model).seconds;
+        });
         return seconds;
       },
-      nb::arg("machine"), nb::arg("words"), nb::arg("first_device"));
+      nb::arg("machine"), nb::arg("words"), nb::arg("first_device"), nb::arg("compiled"));
 }
 
 }  // namespace pando::python

@@ -290,9 +290,21 @@ class Session(_session.Session):
         """The program over devices, as `pando` reads it."""
         return self._distributed.text(elide_data=False)
 
-    def predicted_seconds(self, machine: str = "ipu2") -> float:
-        """Of one run on a machine, by the simulator; see `search`."""
-        return self._distribution.seconds(machine, self._words, 0)
+    def predicted_seconds(self, machine: str = "ipu2", cost: str = "machine") -> float:
+        """Of one run on a machine, by the simulator; see `search`.
+
+        Args:
+            machine: a machine by name, or a JSON file of one.
+            cost: "machine": operations and bytes of each op. "compiled", for IPUs ("ipu2", "ipu2:64") and for this host (the JSON file of
+                `pando calibrate`): each distinct piece of the program is compiled and run once, which takes seconds the first time.
+
+        Raises:
+            ValueError: another cost.
+            RuntimeError: a machine that nothing can be compiled for.
+        """
+        if cost not in ("machine", "compiled"):
+            raise ValueError(f"predicted_seconds: cost is {cost!r}; \"machine\" and \"compiled\" are possible.")
+        return self._distribution.seconds(machine, self._words, 0, cost == "compiled")
 
     def measured_seconds(self) -> Optional[float]:
         """Of the last run, by the clock of the cycle model; None on devices that have none ("cpu", the interpreter), and before a run."""

@@ -23,8 +23,9 @@ inline constexpr int kWrong = 2;
 
 // One call of `pando`.
 struct Invocation {
-  int status = 0;           // the exit status that the command sets
-  bool has_dashes = false;  // the command line has --
+  int status = 0;                           // the exit status that the command sets
+  bool has_dashes = false;                  // the command line has --
+  std::vector<std::string> arguments = {};  // as they were given, from the command's name on
 };
 
 struct CommandRow {

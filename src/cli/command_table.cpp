@@ -1,13 +1,7 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
-#include "base/error.h"
-#include "base/messages.h"
 #include "cli/command_row.h"
 
 // CMake writes one X(<stem>) per file of commands/; a file without its function, or a function of another name, does not link.
@@ -74,19 +68,6 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   }
   app.footer("pando COMMAND --help says what a command takes, with examples and its exit statuses.");
   app.formatter(std::make_shared<HelpOfAll>());  // after the commands, which take it over
-}
-
-void complain_of(std::string_view command, std::string_view text) { complain(fmt::format("pando {}: {}", command, text)); }
-
-std::string program_beside(std::string_view name) { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name; }
-
-void become(std::string_view name, const std::vector<std::string>& arguments) {
-  const std::string path = program_beside(name);
-  std::vector<const char*> words = {path.c_str()};
-  for (const std::string& argument : arguments) words.push_back(argument.c_str());
-  words.push_back(nullptr);
-  execv(path.c_str(), const_cast<char* const*>(words.data()));
-  fail(ErrorKind::poplar_error, "no-such-program", "cannot run {}: {}", path, std::strerror(errno));
 }
 
 }  // namespace pando::cli

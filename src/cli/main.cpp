@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);  // not 1: an unknown command is then named in the message
   pando::cli::Invocation invocation;
   invocation.has_dashes = std::find(argv, argv + argc, std::string_view("--")) != argv + argc;
+  invocation.arguments.assign(argv + std::min(argc, 1), argv + argc);
   pando::cli::add_commands(app, invocation);
   // `pando help search` is `pando search --help`.
   std::vector<char*> words(argv, argv + argc);

@@ -52,8 +52,8 @@ models::Gpt gpt(std::int64_t layers, std::int64_t width, std::int64_t sequence, 
   return g;
 }
 
-double predicted(const Configuration& c, const simulate::Cluster& cluster) {
-  return search::estimate_program(c.program, c.strategy, cluster).seconds;
+double predicted(const Configuration& c, const simulate::Cluster& cluster, const simulate::CostModel* costs = nullptr) {
+  return search::estimate_program(c.program, c.strategy, cluster, costs).seconds;
 }
 
 ir::Module module_of(const Configuration& c) { return transform::parallelise(c.program, c.strategy).module; }
@@ -137,10 +137,10 @@ std::vector<Configuration> host_configurations() {
 }
 
 Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
-                     std::int64_t tiles, const std::function<void(const Pair&)>& shown) {
+                     std::int64_t tiles, const std::function<void(const Pair&)>& shown, const simulate::CostModel* costs) {
   Grid g;
   for (const Configuration& c : all) {
-    Pair p{c.what, c.devices(), predicted(c, cluster), 0, {}};
+    Pair p{c.what, c.devices(), predicted(c, cluster, costs), 0, {}};
     try {
       p.measured = run_on_ipus(module_of(c), machine, tiles).seconds;
     } catch (const poplar::graph_memory_allocation_error&) { p.left_out = "out of memory"; }
@@ -151,10 +151,10 @@ Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Clus
 }
 
 Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Cluster& host, double budget,
-                     const std::function<void(const Pair&)>& shown, HostRun how) {
+                     const std::function<void(const Pair&)>& shown, HostRun how, const simulate::CostModel* costs) {
   Grid g;
   for (const Configuration& c : all) {
-    const double expected = predicted(c, host);
+    const double expected = predicted(c, host, costs);
     g.pairs.push_back({c.what, c.devices(), expected, run_here(c, how, expected, budget), {}});
     if (shown) shown(g.pairs.back());
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simulate/cluster.h"
+#include "simulate/costs/cost_model.h"
 #include "transform/distribute/parallelise.h"
 
 #include <cstdint>
@@ -41,9 +42,10 @@ struct Grid {
   double mean_error() const;
 };
 
-// Each is predicted on the cluster, then run. What the IPUs' memory does not hold is left out, the others go on. `shown`: after each.
+// Each is predicted on the cluster, then run. `costs`: of ops there; null: the cluster's own. What the IPUs' memory does not hold is left
+// out, the others go on. `shown`: after each.
 Grid compare_on_ipus(const std::vector<Configuration>& all, const simulate::Cluster& cluster, const std::string& machine,
-                     std::int64_t tiles, const std::function<void(const Pair&)>& shown = {});
+                     std::int64_t tiles, const std::function<void(const Pair&)>& shown = {}, const simulate::CostModel* costs = nullptr);
 // How this host runs a configuration.
 enum class HostRun : std::uint8_t {
   sessions,  // one session, a thread for each device
@@ -51,7 +53,8 @@ enum class HostRun : std::uint8_t {
 };
 // `budget`: seconds for each.
 Grid compare_on_host(const std::vector<Configuration>& all, const simulate::Cluster& host, double budget,
-                     const std::function<void(const Pair&)>& shown = {}, HostRun how = HostRun::sessions);
+                     const std::function<void(const Pair&)>& shown = {}, HostRun how = HostRun::sessions,
+                     const simulate::CostModel* costs = nullptr);
 
 // This host: products, memory, messages (simulate/costs/calibrate.h), and, by small steps that are run, what an op and a message take
 // beside their work; between ranks, the bytes of messages, too.

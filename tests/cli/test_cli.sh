@@ -293,6 +293,8 @@ check "simulate: a placed program" 0 '^3 devices, 18 steps \([0-9]+ run one by o
 expect "simulate: folded is unfolded" "$("$pando" simulate "$placed" --machine bow-pod | tail -n +2)" "$("$pando" simulate "$placed" --machine bow-pod --unfolded | tail -n +2)"
 check "simulate: the reference's costs" 0 'MatMul$' "$pando" simulate "$placed" --cost reference --ops
 check "simulate: costs of plans" 0 '^3 devices, ' "$pando" simulate "$placed" --cost plans --machine ipu2:64
+check "simulate: compiled costs" 0 'priced by what was compiled: 8 ops in [0-9] distinct pieces' "$pando" simulate "$placed" --cost compiled --machine ipu2:16
+check "simulate: compiled costs need a compiler" 2 "'bow-pod' is neither .cost-compiled." "$pando" simulate "$placed" --cost compiled --machine bow-pod
 check "simulate: plans need tiles" 2 '\[cost-plans\]' "$pando" simulate "$placed" --cost plans --machine bow-pod
 check "simulate: a report" 0 '3 devices' "$pando" simulate "$placed" --report "$scratch/plan.pando"
 check "simulate: messages of its report" 0 'scatter_across +device 0 +device 1 +1 +4,096' "$pando" report "$scratch/plan.pando" --ask messages

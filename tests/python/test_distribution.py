@@ -112,6 +112,12 @@ def test_the_best_is_a_program_that_runs():
     assert bytes_ == sorted(bytes_) and any(f.words == result.best.words for f in result.frontier)
     session = distribution.Session(step.ir, result.best.words, "interpreter")
     assert session.predicted_seconds() == pytest.approx(result.best.seconds)
+    compiled = session.predicted_seconds("ipu2:16", cost="compiled")
+    assert compiled > 0 and compiled == session.predicted_seconds("ipu2:16", cost="compiled") != session.predicted_seconds("ipu2:16")
+    with pytest.raises(ValueError, match="cost is 'guessed'"):
+        session.predicted_seconds(cost="guessed")
+    with pytest.raises(RuntimeError, match="'selene' is neither"):
+        session.predicted_seconds("selene", cost="compiled")
     assert session.text().startswith("module") and "..." not in session.text()
     losses, _ = step.train(session)
     other = Step()

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/messages.h"
 #include "cli/command_row.h"
+#include "cli/shared/compiled_costs.h"
 #include "cli/shared/plan_report.h"
 #include "cli/shared/transformer.h"
 #include "ir/checks/read_module.h"
@@ -33,6 +34,8 @@ struct Arguments {
   std::string input, machine = "selene", cost = "machine", table, trace, report, beside, chakra, validate, model, strategy;
   std::string fidelity = "ops", stack = "megatron";
   std::int64_t batch = 0, seq = 0, devices = 0, tiles = 64;
+  // The whole command line.
+  std::vector<std::string> given;
   bool unfolded = false, no_overlap = false, rows = false, ops = false;
 };
 
@@ -74,6 +77,10 @@ Costs costs_of(const Arguments& a, const simulate::Cluster& cluster) {
     if (!ipu)
       fail(ErrorKind::poplar_error, "cost-plans", "--cost plans needs a machine with tiles, such as ipu2 or ipu2:64, not '{}'", a.machine);
     costs.push_back(std::make_unique<simulate::PlannedCostModel>(*costs.back(), *ipu));
+  }
+  if (a.cost == "compiled") {
+    costs.push_back(compiled_costs(*costs.back(), a.machine));
+    if (!costs.back()) become("pando-measure", a.given);
   }
   if (!a.table.empty()) costs.push_back(std::make_unique<simulate::TableCostModel>(*costs.back(), read_file(a.table), a.table));
   return costs;
@@ -137,10 +144,12 @@ int run(const Arguments& a) {
   const simulate::Timeline t =
       a.cost.starts_with("reference")
           ? simulate::run_reference_clock(p, trace)
-          : simulate::run_clock(p, cluster, {.folded = !a.unfolded, .overlap = !a.no_overlap, .record_events = trace});
+          : simulate::run_clock(p, cluster,
+                                {.folded = !a.unfolded, .overlap = !a.no_overlap && costs.back()->overlaps(), .record_events = trace});
   print_times(p, t);
   const std::vector<simulate::DeviceMemory> memory = simulate::measure_memory(p, !a.unfolded);
   print_memory(memory);
+  fmt::print("{}", costs.back()->report());
   if (a.ops) {
     for (const auto& [name, n] : p.histogram()) fmt::print("{:>10} {}\n", n, name);
   }
@@ -196,9 +205,11 @@ void describe(CLI::App* command, Invocation& invocation) {
       ->capture_default_str();
   command
       ->add_option("--cost", a->cost,
-                   "machine; plans (machine, but products and convolutions as they are cut over the tiles of --machine ipu2); "
+                   "machine; compiled (each distinct piece of the program is compiled and run once, on the cycle model of --machine "
+                   "ipu2, or on this host with --machine host.json of pando calibrate); "
+                   "plans (machine, but products and convolutions as they are cut over the tiles of --machine ipu2); "
                    "reference (DistIR's, with its default constants); reference-dgx2 (with those of its published grid)")
-      ->check(one_of({"machine", "plans", "reference", "reference-dgx2"}))
+      ->check(one_of({"machine", "compiled", "plans", "reference", "reference-dgx2"}))
       ->capture_default_str();
   command->add_option("--table", a->table, "Measured ops: a CSV of signatures and seconds, which go before the model");
   command
@@ -249,6 +260,7 @@ void describe(CLI::App* command, Invocation& invocation) {
     if (model->count() > 0 && command->get_option("--machine")->count() == 0)
       throw CLI::RequiredError("--machine (pando machines lists them)");
     refuse_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
+    a->given = invocation.arguments;
     invocation.status = run(*a);
   });
 }
@@ -262,6 +274,7 @@ CommandRow command_simulate() {
       .summary = "Predict times and memory of a placed program",
       .describe = describe,
       .examples = {{"pando simulate four.pando --machine bow-pod", "seconds and bytes of each device"},
+                   {"pando simulate four.pando --machine ipu2:64 --cost compiled", "with what its ops cost when they are compiled"},
                    {"pando simulate four.pando --trace trace.json", "a timeline for Perfetto"},
                    {"pando simulate four.pando --report four.report", "a report: pando view four.report shows schedule and memory"},
                    {"pando simulate --model gpt3-175b --machine h100 --strategy 't=8 p=8 d=16' --batch 1024",

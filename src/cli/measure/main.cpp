@@ -11,6 +11,8 @@
 #include "base/command/help.h"
 #include "base/error.h"
 #include "base/messages.h"
+#include "cli/command_row.h"
+#include "cli/shared/compiled_costs.h"
 #include "ir/checks/read_module.h"
 #include "measure/grid.h"
 #include "measure/published/published.h"
@@ -19,12 +21,16 @@
 #include "simulate/costs/flatten.h"
 #include "simulate/simulate.h"
 
+namespace pando::cli {
+CommandRow command_simulate();
+}
+
 namespace {
 
 using namespace pando;
 
 struct Arguments {
-  std::string input, machine = "ipu2", host, svg, only, folder;
+  std::string input, machine = "ipu2", host, svg, only, folder, cost = "machine";
   std::int64_t tiles = 64;
   double seconds = 20;
   bool profile = false, rows = false;
@@ -32,11 +38,26 @@ struct Arguments {
 
 std::string cluster_name(const Arguments& a) { return a.tiles > 0 ? fmt::format("{}:{}", a.machine, a.tiles) : a.machine; }
 
+// What `--cost` names, on a cluster.
+class Costs {
+ public:
+  Costs(const Arguments& a, const simulate::Cluster& cluster, const std::string& machine) : formula_(cluster) {
+    if (a.cost == "compiled") compiled_ = cli::compiled_costs(formula_, machine);
+  }
+  const simulate::CostModel& model() const { return compiled_ ? *compiled_ : static_cast<const simulate::CostModel&>(formula_); }
+
+ private:
+  simulate::ClusterCostModel formula_;
+  std::unique_ptr<simulate::CostModel> compiled_;
+};
+
 void program(const Arguments& a) {
   const ir::Module m = ir::read_module(read_file(a.input), a.input, ir::ModuleRules::of_devices);
   const simulate::Cluster cluster = simulate::cluster_of(cluster_name(a));
-  const simulate::Program simulated = simulate::flatten(m, simulate::ClusterCostModel(cluster));
-  const simulate::Timeline t = simulate::run_clock(simulated, cluster);
+  const Costs costs(a, cluster, cluster_name(a));
+  const simulate::Program simulated = simulate::flatten(m, costs.model());
+  const simulate::Timeline t = simulate::run_clock(simulated, cluster, {.overlap = costs.model().overlaps()});
+  fmt::print("{}", costs.model().report());
   std::string text;
   const measure::IpuRun r = measure::run_on_ipus(m, a.machine, a.tiles, &text);
   fmt::print("{}: simulated {:.6g} s; compiled to tiles, by the cycle model {:.6g} s ({} cycles on {} IPUs); difference {:+.1f} %\n",
@@ -54,24 +75,49 @@ void show(const measure::Pair& p) {
   std::fflush(stdout);
 }
 
+std::vector<measure::Configuration> chosen(const Arguments& a, std::vector<measure::Configuration> all) {
+  if (!a.only.empty()) std::erase_if(all, [&](const measure::Configuration& x) { return x.what.find(a.only) == std::string::npos; });
+  if (all.size() < 2)
+    fail(ErrorKind::invalid_option, "too-few-configurations", "{} of the configurations have '{}' in their names", all.size(), a.only);
+  return all;
+}
+
 void ipus(const Arguments& a) {
-  const auto g = measure::compare_on_ipus(measure::ipu_configurations(), simulate::cluster_of(cluster_name(a)), a.machine, a.tiles, show);
+  const simulate::Cluster cluster = simulate::cluster_of(cluster_name(a));
+  const Costs costs(a, cluster, cluster_name(a));
+  const auto g = measure::compare_on_ipus(chosen(a, measure::ipu_configurations()), cluster, a.machine, a.tiles, show, &costs.model());
+  fmt::print("{}", costs.model().report());
   report(a, g, fmt::format("simulated against the cycle model, {}", cluster_name(a)));
 }
 
 void host(const Arguments& a, measure::HostRun how) {
   const simulate::Cluster c = a.host.empty() ? measure::calibrate_runs(0.2 * a.seconds, how) : simulate::cluster_of(a.host);
-  auto all = measure::host_configurations();
-  if (!a.only.empty()) std::erase_if(all, [&](const measure::Configuration& x) { return x.what.find(a.only) == std::string::npos; });
-  if (all.size() < 2)
-    fail(ErrorKind::invalid_option, "too-few-configurations", "{} of the configurations have '{}' in their names", all.size(), a.only);
-  const auto g = measure::compare_on_host(all, c, 0.8 * a.seconds / static_cast<double>(all.size()), show, how);
+  const Costs costs(a, c, "");
+  const auto all = chosen(a, measure::host_configurations());
+  const auto g = measure::compare_on_host(all, c, 0.8 * a.seconds / static_cast<double>(all.size()), show, how, &costs.model());
+  fmt::print("{}", costs.model().report());
   report(a, g, how == measure::HostRun::ranks ? "simulated against MPI ranks on this host" : "simulated against this host");
+}
+
+// pando simulate --cost compiled, whose command line this is.
+int simulate_here(int argc, char** argv) {
+  CLI::App app{"Pando", "pando"};
+  cli::Invocation invocation;
+  const cli::CommandRow row = cli::command_simulate();
+  row.describe(app.add_subcommand(std::string(row.name)), invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) { return explain(app, error); } catch (const std::exception& error) {
+    cli::complain_of(row.name, error.what());
+    return cli::kWrong;
+  }
+  return invocation.status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "simulate") return simulate_here(argc, argv);
   CLI::App app{"Predictions beside runs", "pando measure"};
   app.require_subcommand(1);
   const std::string footer =
@@ -101,12 +147,21 @@ int main(int argc, char** argv) {
         ->check(check_positive)
         ->check(CLI::Range(1.0, 3600.0))
         ->capture_default_str();
-    c->add_option("--only", a.only, "Configurations with this text in their names");
   }
   CLI::App* const published = app.add_subcommand("published", "Published measurements beside what the model says of them");
   published->add_option("folder", a.folder, "A folder of tables, such as tests/data/distribution")->required();
   published->add_flag("--rows", a.rows, "Every row");
-  for (CLI::App* c : {many, here, ranks}) c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
+  for (CLI::App* c : {many, here, ranks}) {
+    c->add_option("--only", a.only, "Configurations with this text in their names");
+    c->add_option("--svg", a.svg, "Draw predicted against measured into a file");
+  }
+  for (CLI::App* c : {one, many, here}) {
+    c->add_option("--cost", a.cost,
+                  "What is predicted with: machine (operations and bytes of each op), or compiled (each distinct piece of the program is "
+                  "compiled and run once)")
+        ->check(one_of({"machine", "compiled"}))
+        ->capture_default_str();
+  }
   for (CLI::App* c : {one, many, here, ranks, published}) c->footer(footer);
   one->callback([&] { program(a); });
   many->callback([&] { ipus(a); });

@@ -420,8 +420,9 @@ ProgramEstimate estimate_program(const Program& program, const transform::Strate
   transform::Strategy s = strategy;
   s.verify = false;
   transform::Distributed d = transform::parallelise_some(program, s, made > 0 ? made : s.microbatches);
-  const simulate::Program p = simulate::flatten(d.module, costs ? *costs : own);
-  const simulate::Timeline t = simulate::run_clock(p, cluster);
+  if (costs == nullptr) costs = &own;
+  const simulate::Program p = simulate::flatten(d.module, *costs);
+  const simulate::Timeline t = simulate::run_clock(p, cluster, {.overlap = costs->overlaps()});
   ProgramEstimate e;
   e.whole = std::move(d.whole);
   e.seconds = t.seconds;

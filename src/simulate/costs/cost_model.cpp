@@ -151,18 +151,12 @@ ClusterCostModel::Work ClusterCostModel::work_of(const ir::Module& module, ir::O
   return w;
 }
 
-// Between a device and what lies off it.
-static bool is_far(const ir::OpRow& row) { return ir::has(row.effects, ir::Effects::stream | ir::Effects::remote | ir::Effects::code); }
-
-namespace {
-
-// What takes nothing and does nothing beside its result is there when the program begins.
+bool is_free_view(const ir::OpRow& row) { return row.view == ir::View::of_first_operand; }
+bool is_far(const ir::OpRow& row) { return ir::has(row.effects, ir::Effects::stream | ir::Effects::remote | ir::Effects::code); }
 bool is_there(const ir::Module& module, ir::OpId op) {
   const ir::OpRow& row = module.row(op);
   return row.in_program_only && module.operands(op).empty() && row.effects == ir::Effects::none && row.graphs < 0;
 }
-
-}  // namespace
 
 double ClusterCostModel::compute_seconds(const ir::Module& module, ir::OpId op) const {
   if (is_there(module, op)) return 0;
@@ -234,9 +228,38 @@ std::string TableCostModel::signature(const ir::Module& module, ir::OpId op) {
   return text;
 }
 
-double TableCostModel::seconds(const ir::Module& module, ir::OpId op) const {
+std::optional<double> TableCostModel::find(const ir::Module& module, ir::OpId op) const {
   const auto found = seconds_.find(signature(module, op));
-  return found == seconds_.end() ? otherwise_.seconds(module, op) : found->second;
+  return found == seconds_.end() ? std::nullopt : std::optional(found->second);
+}
+
+double TableCostModel::seconds(const ir::Module& module, ir::OpId op) const {
+  const auto known = find(module, op);
+  return known ? *known : otherwise_.seconds(module, op);
+}
+
+namespace {
+
+class TableInModule : public ModuleCosts {
+ public:
+  TableInModule(const TableCostModel& table, const ir::Module& module, std::unique_ptr<ModuleCosts> otherwise)
+      : table_(table), module_(module), otherwise_(std::move(otherwise)) {}
+  double seconds(ir::OpId op) const override {
+    const auto known = table_.find(module_, op);
+    return known ? *known : otherwise_->seconds(op);
+  }
+
+ private:
+  const TableCostModel& table_;
+  const ir::Module& module_;
+  std::unique_ptr<ModuleCosts> otherwise_;
+};
+
+}  // namespace
+
+std::unique_ptr<ModuleCosts> TableCostModel::of_module(const ir::Module& module) const {
+  std::unique_ptr<ModuleCosts> otherwise = otherwise_.of_module(module);
+  return otherwise ? std::make_unique<TableInModule>(*this, module, std::move(otherwise)) : nullptr;
 }
 
 }  // namespace pando::simulate

@@ -60,7 +60,12 @@ class KnownCosts {
 class Flattener {
  public:
   Flattener(const ir::Module& module, const CostModel& costs)
-      : m_(module), costs_(costs), kinds_(module), refs_(module.value_count()), body_of_(module.graph_count(), kNone) {
+      : m_(module),
+        costs_(costs),
+        here_(costs.of_module(module)),
+        kinds_(module),
+        refs_(module.value_count()),
+        body_of_(module.graph_count(), kNone) {
     type_slots_.resize(module.types().size());
   }
 
@@ -149,7 +154,7 @@ class Flattener {
     KindFacts& facts = kind_facts_[kind.index()];
     if (!facts.known) facts = facts_of(o, row);
     if (facts.tuple) return add_tuple(o, row);
-    if (facts.view && costs_.views_are_free() && row.view == ir::View::of_first_operand) {
+    if (costs_.views_are_free() && is_free_view(row)) {
       const Ref r = refs_[m_.operand(o, 0).index()];
       for (ir::ValueId v : m_.results(o)) refs_[v.index()] = r;
       return;
@@ -175,14 +180,19 @@ class Flattener {
         end_ref(v);
       }
     }
-    bool added = false;
-    double& known = costs_known_.at(key_, added);
-    if (added) known = costs_.seconds(m_, o);
-    const double seconds = known;
+    const double seconds = seconds_of(o);
     BodyWriter writer(b);
     Step& s = writer.step(facts.transfer ? StepKind::transfer : StepKind::compute, facts.label, seconds, operands_, results_);
     s.in_place = in_place;
     if (facts.transfer) finish_transfer(b, s);
+  }
+
+  double seconds_of(ir::OpId o) {
+    if (here_) return here_->seconds(o);
+    bool added = false;
+    double& known = costs_known_.at(key_, added);
+    if (added) known = costs_.seconds(m_, o);
+    return known;
   }
 
   // Results that are new versions of operands lie where those lie. Whether all are.
@@ -214,14 +224,13 @@ class Flattener {
   }
 
   struct KindFacts {
-    bool known = false, tuple = false, view = false, transfer = false, modifies = false, optimizer = false;
+    bool known = false, tuple = false, transfer = false, modifies = false, optimizer = false;
     std::uint32_t label = 0;
   };
   KindFacts facts_of(ir::OpId o, const ir::OpRow& row) {
     KindFacts f;
     f.known = true;
     f.tuple = row.tuple != ir::Tuple::none;
-    f.view = row.view != ir::View::none;
     f.transfer = ir::crosses_devices(row);
     f.modifies = row.modifies[0].operand >= 0 || row.modifies_more != nullptr;
     f.optimizer = row.bundles;
@@ -356,6 +365,7 @@ class Flattener {
 
   const ir::Module& m_;
   const CostModel& costs_;
+  const std::unique_ptr<ModuleCosts> here_;
   MemoryKinds kinds_;
   Program program_;
   std::vector<Ref> refs_;
