@@ -45,9 +45,10 @@ std::optional<Price> price_from(std::string_view text, std::size_t ops) {
 }
 
 // One line, as reasons are counted by their text.
-std::string first_line(std::string text) {
+std::string one_line(std::string text) {
   constexpr std::size_t kMost = 160;
-  text.resize(std::min(text.size(), text.find('\n')));
+  while (text.ends_with('\n')) text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
 
@@ -84,7 +85,7 @@ const Price& CompiledCostModel::Prices::of(Window window) {
   try {
     p.ticks = runner->run(std::move(window));
   } catch (const Stopped&) { throw; } catch (const std::exception& e) {
-    p.why = first_line(e.what());
+    p.why = one_line(e.what());
   }
   ++compiled;
   store.put(entry, to_text(p), key);

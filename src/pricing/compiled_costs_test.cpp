@@ -4,6 +4,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "base/files/testing.h"
+#include "ir/checks/verify.h"
 #include "ir/op_row.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
@@ -151,6 +152,24 @@ graph main(a: Tensor[(8), float32, 0], b: Tensor[(8), float32, 1]):
   EXPECT_THAT(second, testing::Not(testing::HasSubstr("index=1")));
 }
 
+// What names devices beside its operands goes with them.
+TEST(Windows, TransfersNameTheWindowsDevices) {
+  const ir::Module m = ir::parse(R"(module
+
+graph main(x: Tensor[(4, 4), float32, 4], y: Tensor[(4, 4), float32, 5]):
+    a: Tensor[(4, 4), float32, 5] = send(x, device=5)
+    t: Tuple[Tensor[(4, 4), float32, 4], Tensor[(4, 4), float32, 5]] = broadcast_across(y, devices=[4, 5])
+    b: Tensor[(4, 4), float32, 4] = get_element(t, index=0)
+    return a, b
+)");
+  const Cores cores = cores_of(m, m.main_graph());
+  ASSERT_EQ(cores.cores.size(), 1u);
+  const Window window = WindowCutter(m, m.main_graph()).cut(cores.cores[0]);
+  const std::string text = ir::print(window.module);
+  EXPECT_TRUE(ir::verify(window.module).empty()) << text;
+  EXPECT_THAT(text, testing::AllOf(testing::HasSubstr("device=1"), testing::HasSubstr("devices=[0, 1]")));
+}
+
 TEST(Windows, NamesOfSteps) {
   EXPECT_EQ(op_of_step("o12/multiply"), 12);
   EXPECT_EQ(op_of_step("o3r1"), 3);
@@ -186,7 +205,7 @@ TEST(CompiledCosts, FallBackWithAReason) {
     if (m.row(o).name == "matmul_grad") EXPECT_GE(here->seconds(o), 1);
   }
   EXPECT_THAT(costs.report(), testing::HasSubstr("priced by what was compiled: 7 ops"));
-  EXPECT_THAT(costs.report(), testing::HasSubstr("priced by formula: 2 ops (2 relu): tiles cannot compute relu(\n"));
+  EXPECT_THAT(costs.report(), testing::HasSubstr("priced by formula: 2 ops (2 relu): tiles cannot compute relu( and more\n"));
 }
 
 TEST(CompiledCosts, WhatLiesOffTheDeviceIsLeftOut) {

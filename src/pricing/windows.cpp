@@ -176,6 +176,19 @@ TypeId moved(const Module& from, TypeId type, Module& to, const std::map<std::in
   return to.type(t);
 }
 
+// Transfers also name devices beside their operands.
+void renumber(Module& to, OpId op, const std::map<std::int32_t, std::int32_t>& numbers) {
+  const auto number = [&](std::int64_t device) { return std::int64_t{numbers.at(static_cast<std::int32_t>(device))}; };
+  Attributes attributes = to.attributes(op);
+  if (const AttributeValue* device = attributes.find("device")) attributes.set("device", number(std::get<std::int64_t>(*device)));
+  if (attributes.has("devices")) {
+    Ints devices = attributes.ints("devices");
+    for (std::int64_t& d : devices) d = number(d);
+    attributes.set("devices", std::move(devices));
+  }
+  to.set_attributes(op, attributes);
+}
+
 // Pairs of IPUs stay pairs.
 std::map<std::int32_t, std::int32_t> numbers_of(const std::set<std::int32_t>& devices) {
   std::map<std::int32_t, std::int32_t> numbers;
@@ -306,6 +319,7 @@ std::map<ValueId, ValueId> WindowCutter::write_ops(const Chosen& chosen, const N
     for (ValueId v : m_.results(o)) types.push_back(moved(m_, m_.value(v).type, to, numbers));
     const OpId copy = transform::copy_op(m_, o, to, to.main_graph(), operands, {}, types);
     to.op(copy).location = LocationId();
+    if (crosses_devices(to.row(copy))) renumber(to, copy, numbers);
     const std::string name = in_core                 ? fmt::format("o{}", w.ops.size())
                              : is_transparent(m_, o) ? fmt::format("x{}", around++)
                                                      : fmt::format("h{}", around++);

@@ -314,8 +314,10 @@ std::string to_string(const std::vector<Violation>& violations) {
 void check(const Module& module) {
   const std::vector<Violation> found = verify(module);
   if (found.empty()) return;
-  throw_model_error(ErrorClass::popart, found[0].rule, fmt::format("{} rules are broken:\n{}", found.size(), to_string(found)),
-                    found[0].location);
+  throw_model_error(
+      ErrorClass::popart, found[0].rule,
+      fmt::format("{} broken:\n{}", found.size() == 1 ? "a rule is" : fmt::format("{} rules are", found.size()), to_string(found)),
+      found[0].location);
 }
 
 }  // namespace pando::ir
