@@ -10,12 +10,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace pando::bench {
+
+// What a benchmark's main returns. An error goes to standard error, with the program's name.
+inline int exit_status(const char* name, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}: {}\n", name, e.what());
+    return 1;
+  }
+  return 0;
+}
 
 inline double seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();

@@ -153,16 +153,12 @@ void run() {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  try {
+  return pando::bench::exit_status("executable_bench", [&] {
     if (words.size() == 3 && words[0] == "--build")
       pando::bench::report(pando::bench::build_and_save(words[1], words[2]));
     else if (words.size() == 2 && words[0] == "--load")
       pando::bench::report(pando::bench::load_and_run(words[1]));
     else
       pando::bench::run();
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "executable_bench: {}\n", e.what());
-    return 1;
-  }
-  return 0;
+  });
 }

@@ -126,12 +126,4 @@ void run() {
 }  // namespace
 }  // namespace pando::bench
 
-int main() {
-  try {
-    pando::bench::run();
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "matmul_bench: {}\n", e.what());
-    return 1;
-  }
-  return 0;
-}
+int main() { return pando::bench::exit_status("matmul_bench", pando::bench::run); }

@@ -160,12 +160,8 @@ void codelets() {
 }  // namespace pando::bench
 
 int main() {
-  try {
+  return pando::bench::exit_status("movement_bench", [&] {
     pando::bench::codelets();
     pando::bench::elementwise();
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "movement_bench: {}\n", e.what());
-    return 1;
-  }
-  return 0;
+  });
 }

@@ -246,10 +246,5 @@ void run(const std::string& only) {
 }  // namespace pando::bench
 
 int main(int argc, char** argv) {
-  try {
-    pando::bench::run(argc > 1 ? argv[1] : "");
-  } catch (const std::exception& e) {
-    fmt::print("programs_bench: {}\n", e.what());
-    return 1;
-  }
+  return pando::bench::exit_status("programs_bench", [&] { pando::bench::run(argc > 1 ? argv[1] : ""); });
 }

@@ -108,12 +108,4 @@ void run() {
 }  // namespace
 }  // namespace pando::bench
 
-int main() {
-  try {
-    pando::bench::run();
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "reduce_bench: {}\n", e.what());
-    return 1;
-  }
-  return 0;
-}
+int main() { return pando::bench::exit_status("reduce_bench", pando::bench::run); }

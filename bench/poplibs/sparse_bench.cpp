@@ -139,11 +139,4 @@ void run() {
 }  // namespace
 }  // namespace pando::bench
 
-int main() {
-  try {
-    pando::bench::run();
-  } catch (const std::exception& e) {
-    fmt::print("sparse_bench: {}\n", e.what());
-    return 1;
-  }
-}
+int main() { return pando::bench::exit_status("sparse_bench", pando::bench::run); }
