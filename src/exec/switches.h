@@ -17,7 +17,8 @@ inline constexpr Switch kSwitches[] = {
     {"nearBuffers", &Options::near_buffers, "what an exchange brings for the next compute step alone stays in the cache of the thread"},
     {"prefetchTiles", &Options::prefetch_tiles, "what the next tiles touch first is brought into the cache"},
     {"stridedVertices", &Options::strided_vertices, "vertices whose operands lie at equal strides run without being looked up"},
-    {"movesInBlocks", &Options::moves_in_blocks, "small moves that read all over memory go block by block"},
+    {"movesInBlocks", &Options::moves_in_blocks,
+     "small moves that read all over memory go block by block, as transposes where they are some"},
     {"linger", &Options::linger, "threads wait a little for the next run before they sleep"},
 };
 

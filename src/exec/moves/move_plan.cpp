@@ -192,12 +192,17 @@ void MovePlan::put_in_blocks(std::vector<Strided>& runs) {
 MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks, bool in_blocks) {
   MovePlan plan;
   std::vector<Strided> runs = resolve(moves, stride);
-  if (in_blocks) put_in_blocks(runs);
+  if (in_blocks) {
+    plan.transposes_ = Transposes::take_from(runs);
+    put_in_blocks(runs);
+  }
   for (const Strided& run : runs) plan.cost_ += run_cost(std::uint64_t{run.bytes} * run.count, run.count);
-  if (runs.empty()) return plan;
+  for (std::uint32_t i = 0; i < plan.transposes_.size(); ++i) plan.cost_ += run_cost(plan.transposes_.bytes(i), plan.transposes_.lines(i));
+  if (plan.cost_ == 0 && runs.empty()) return plan;
 
   // Chunks of like cost, in order of destination; a large run is cut.
   const std::uint64_t target = std::max<std::uint64_t>(plan.cost_ / std::max(chunks, 1u) + 1, 200);
+  plan.add_transposes(target);
   const std::vector<Strided> pieces = cut_large(runs, target);
   std::uint64_t cost = 0;
   std::size_t first = 0;
@@ -209,6 +214,19 @@ MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t str
     cost = 0;
   }
   return plan;
+}
+
+void MovePlan::add_transposes(std::uint64_t target) {
+  std::uint64_t cost = 0;
+  for (std::uint32_t i = 0, first = 0; i < transposes_.size(); ++i) {
+    cost += run_cost(transposes_.bytes(i), transposes_.lines(i));
+    if (cost < target && i + 1 < transposes_.size()) continue;
+    Chunk chunk = {};
+    chunk.transpose = first;
+    chunk.transpose_end = first = i + 1;
+    chunks_.push_back(chunk);
+    cost = 0;
+  }
 }
 
 void MovePlan::add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last) {
@@ -323,6 +341,7 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
     s = last;
   }
   for (std::uint32_t i = 0; i < c.family_count; ++i) run_family(families_[c.family + i], destination, source);
+  transposes_.run(c.transpose, c.transpose_end, destination, source);
 }
 
 void MovePlan::run_family(const Family& f, char* destination, const char* source) const {
@@ -366,6 +385,7 @@ void MovePlan::fill(unsigned index, char* destination, unsigned char byte) const
       for (std::uint32_t k = 0; k < run->count; ++k)
         std::memset(destination + f.destination + run->destination + f.destination_step * static_cast<std::int64_t>(k), byte, f.bytes);
   }
+  transposes_.fill(c.transpose, c.transpose_end, destination, byte);
 }
 
 }  // namespace pando::exec

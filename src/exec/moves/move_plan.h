@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/moves/transposes.h"
 #include "tile/program.h"
 
 namespace pando::exec {
@@ -13,7 +14,8 @@ namespace pando::exec {
 class MovePlan {
  public:
   // Tile t's bytes are at t * stride from its base; an invalid tile's offset counts from its base directly. `chunks`: the most
-  // chunks to cut into. `in_blocks`: small runs that read all over memory go block by block; else in the order of the moves.
+  // chunks to cut into. `in_blocks`: small runs that read all over memory go block by block, as transposes where they are some; else in
+  // the order of the moves.
   static MovePlan build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks, bool in_blocks = true);
   // Chunk k has the moves of parts[k]; it may be empty. No moves at all: no chunks.
   static MovePlan build_parts(std::span<const std::vector<tile::Move>> parts, std::uint64_t stride);
@@ -38,11 +40,7 @@ class MovePlan {
   struct Block {
     std::uint64_t destination, source, bytes;
   };
-  struct Strided {
-    std::uint64_t destination, source;
-    std::int64_t destination_step, source_step;
-    std::uint32_t bytes, count;
-  };
+  using Strided = StridedRun;
   // Short runs that differ in where they are and how long: a third of the bytes, of which a transpose has hundreds of millions.
   struct ShortRun {
     std::uint32_t destination, source, count;  // from the places of their family
@@ -62,10 +60,12 @@ class MovePlan {
     std::uint32_t block, block_count;
     std::uint32_t strided, strided_count;
     std::uint32_t family, family_count;
+    std::uint32_t transpose, transpose_end;
   };
   static std::vector<Strided> resolve(std::span<const tile::Move> moves, std::uint64_t stride);
   static void put_in_blocks(std::vector<Strided>& runs);
   static std::vector<Strided> cut_large(const std::vector<Strided>& runs, std::uint64_t target);
+  void add_transposes(std::uint64_t target);
   void add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last);
   void run_family(const Family& family, char* destination, const char* source) const;
 
@@ -74,6 +74,7 @@ class MovePlan {
   std::vector<Strided> strided_;
   std::vector<Family> families_;
   std::vector<ShortRun> short_runs_;
+  Transposes transposes_;
   std::vector<Chunk> chunks_;
   std::uint64_t cost_ = 0;
 };
