@@ -2,7 +2,9 @@
 
 #include "ir/error.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace pando::ir {
 
@@ -33,6 +35,13 @@ std::optional<MatrixProduct> product_of(const Shape& lhs, const Shape& rhs) {
   return p;
 }
 
+// All elements as numbers: each is converted once, not once a product.
+std::vector<double> numbers_of(const HostTensor& t) {
+  std::vector<double> all(static_cast<std::size_t>(t.elements()));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = t.number(static_cast<std::int64_t>(i));
+  return all;
+}
+
 }  // namespace
 
 std::optional<Shape> matmul_shape(const Shape& lhs, const Shape& rhs) {
@@ -60,19 +69,22 @@ void check_matmul_operands(const Inference& in) {
     in.refuse("matmul-batch", "{} x {}: the dimensions before the last two do not broadcast", to_string(lhs), to_string(rhs));
 }
 
+// Each element is a sum in double, over ascending k.
 HostTensor matmul_product(const Evaluation& e, double factor) {
-  const HostTensor &lhs = e.operand(0), &rhs = e.operand(1);
-  const MatrixProduct p = *product_of(lhs.shape(), rhs.shape());
+  const std::vector<double> lhs = numbers_of(e.operand(0)), rhs = numbers_of(e.operand(1));
+  const MatrixProduct p = *product_of(e.operand(0).shape(), e.operand(1).shape());
   HostTensor out = e.fresh();
+  std::vector<double> row(static_cast<std::size_t>(p.n));
   for (std::int64_t b = 0; b < elements_of(p.batch); ++b) {
-    const std::int64_t left = broadcast_index(p.lhs_batch, p.batch, b) * p.m * p.k,
-                       right = broadcast_index(p.rhs_batch, p.batch, b) * p.k * p.n;
+    const double* left = lhs.data() + broadcast_index(p.lhs_batch, p.batch, b) * p.m * p.k;
+    const double* right = rhs.data() + broadcast_index(p.rhs_batch, p.batch, b) * p.k * p.n;
     for (std::int64_t i = 0; i < p.m; ++i) {
-      for (std::int64_t j = 0; j < p.n; ++j) {
-        double sum = 0;
-        for (std::int64_t k = 0; k < p.k; ++k) sum += lhs.number(left + i * p.k + k) * rhs.number(right + k * p.n + j);
-        out.set((b * p.m + i) * p.n + j, sum * factor);
+      std::fill(row.begin(), row.end(), 0.0);
+      for (std::int64_t k = 0; k < p.k; ++k) {
+        const double factor_of_row = left[i * p.k + k];
+        for (std::int64_t j = 0; j < p.n; ++j) row[static_cast<std::size_t>(j)] += factor_of_row * right[k * p.n + j];
       }
+      for (std::int64_t j = 0; j < p.n; ++j) out.set((b * p.m + i) * p.n + j, row[static_cast<std::size_t>(j)] * factor);
     }
   }
   return out;

@@ -382,9 +382,8 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatStagesCost) {
     if (!schedule::is_synthesised(f.strategy.schedule)) continue;
     EXPECT_TRUE(schedule::has_costs(f.strategy.schedule)) << f.strategy.schedule;
     EXPECT_EQ(to_string(parse_words(to_string(f.strategy), {.first_device = 0})), to_string(f.strategy));
-    if (made.insert(f.strategy.schedule).second) {
+    if (made.insert(f.strategy.schedule).second && made.size() <= 4)
       EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy);
-    }
   }
   EXPECT_GT(made.size(), 2u);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
