@@ -40,6 +40,24 @@ std::shared_ptr<const StoredGp> load(const std::string& path, std::string bytes,
 
 }  // namespace
 
+SharedCodelets shared_codelets(const std::vector<Codelet>& codelets, ModuleId module, const LoadedObject* object, const std::string& name) {
+  SharedCodelets out;
+  for (const Codelet& c : codelets) {
+    const auto copy = std::make_shared<Codelet>(c);
+    copy->module = module;
+    if (object) object->set_code(*copy, name);
+    out.push_back(copy);
+  }
+  return out;
+}
+
+const SharedCodelets& StoredGp::codelets_of(ModuleId id, const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = codelets_.find(id.value);
+  if (known != codelets_.end()) return known->second;
+  return codelets_[id.value] = shared_codelets(gp.description.codelets, id, object.get(), name);
+}
+
 std::shared_ptr<const StoredGp> stored_gp(const std::string& path, const std::function<GpFile(std::string& bytes)>& parse) {
   static std::mutex mutex;
   static std::map<std::string, std::pair<Stamp, std::shared_ptr<const StoredGp>>> files;

@@ -25,22 +25,12 @@ namespace pando {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// Finds a name without making a string of it.
-struct NameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
-};
-
-}  // namespace
-
 struct Library::State {
   std::vector<Module> modules;
   std::vector<std::vector<std::string>> defined;  // per module: symbols that others can link to
   std::vector<std::shared_ptr<LoadedObject>> objects;
-  std::vector<Codelet> codelets;
-  std::unordered_map<std::string, CodeletId, NameHash, std::equal_to<>> by_name;
+  SharedCodelets codelets;                                  // of files, shared with other libraries
+  std::unordered_map<std::string_view, CodeletId> by_name;  // names of `codelets`
 
   ModuleId add_module(Module module, std::vector<std::string> symbols) {
     modules.push_back(std::move(module));
@@ -49,25 +39,31 @@ struct Library::State {
     return ModuleId(static_cast<std::uint32_t>(modules.size() - 1));
   }
 
-  // Adds the codelets of a new module, or re-points those that are there to it.
-  void bind(Codelet c, ModuleId module, bool rebind) {
-    const auto known = by_name.find(c.name);
-    c.module = module;
+  // Adds a codelet of a new module, or re-points the one that is there to it.
+  void bind(const std::shared_ptr<const Codelet>& c, bool rebind) {
+    const auto known = by_name.find(c->name);
+    std::vector<CodeletId>& of_module = modules[c->module.index()].codelets;
     if (known == by_name.end()) {
       const CodeletId id(static_cast<std::uint32_t>(codelets.size()));
-      by_name.emplace(c.name, id);
-      modules[module.index()].codelets.push_back(id);
-      codelets.push_back(std::move(c));
+      by_name.emplace(c->name, id);
+      of_module.push_back(id);
+      codelets.push_back(c);
       return;
     }
     if (!rebind) {
       // Modules of an executable: one that lacked symbols comes first, the one that it was linked into later.
-      const Codelet& other = codelets[known->second.index()];
-      check_same(other, c);
-      if (other.kernel != nullptr || c.kernel == nullptr) return;
+      const Codelet& other = *codelets[known->second.index()];
+      check_same(other, *c);
+      if (other.kernel != nullptr || c->kernel == nullptr) return;
     }
-    modules[module.index()].codelets.push_back(known->second);
-    codelets[known->second.index()] = std::move(c);
+    of_module.push_back(known->second);
+    replace(known->second, c);
+  }
+
+  void replace(CodeletId id, const std::shared_ptr<const Codelet>& c) {
+    by_name.erase(codelets[id.index()]->name);
+    by_name.emplace(c->name, id);
+    codelets[id.index()] = c;
   }
 
   // The same vertex in two files (a shared header, a file added twice) is one; two different ones are an error.
@@ -82,9 +78,9 @@ struct Library::State {
          modules[other.module.index()].name, modules[known.module.index()].name);
   }
 
-  // Enters what `d` describes, with `object`'s code or, if that is null, with code of its own.
-  ModuleId enter(const GpDescription& d, const std::string& code, SharedBytes bytes, const std::string& hash,
-                 std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind);
+  // Enters what `d` describes, with `code`; or with the code that a stored file shares.
+  ModuleId enter(const GpDescription& d, const std::string& code, SharedBytes bytes, const std::string& hash, const StoredGp* stored,
+                 const std::string& name, bool rebind);
   ModuleId load(std::string bytes, const std::string& name, bool rebind);
   // Replaces a module's code by checked code.
   void check_module(ModuleId id);
@@ -155,7 +151,7 @@ ModuleId Library::State::load(std::string bytes, const std::string& name, bool r
 }
 
 ModuleId Library::State::enter(const GpDescription& d, const std::string& code, SharedBytes bytes, const std::string& hash,
-                               std::shared_ptr<LoadedObject> object, const std::string& name, bool rebind) {
+                               const StoredGp* stored, const std::string& name, bool rebind) {
   Module m;
   m.name = name;
   m.content_hash = hash;
@@ -167,31 +163,20 @@ ModuleId Library::State::enter(const GpDescription& d, const std::string& code, 
     fail(ErrorKind::graph_object_load_error, "gp-bitcode",
          "'{}' cannot be loaded: it was compiled with -c and holds no code; link it with popc", name);
   // Load before anything is entered: a module that cannot be loaded leaves no trace.
-  std::vector<Codelet> codelets = d.codelets;
   const ModuleId id(static_cast<std::uint32_t>(modules.size()));
-  if (m.undefined_symbols.empty()) {
-    if (!object) object = std::make_shared<LoadedObject>(code, d.libraries, name, id);
-    m.handle = object->handle();
-    for (Codelet& c : codelets) {
-      c.kernel = reinterpret_cast<KernelRange>(object->find(c.entry.c_str()));
-      if (!c.kernel)
-        fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
-      c.strided = reinterpret_cast<KernelStrided>(object->find((c.entry + kStridedSuffix).c_str()));
-      c.count = reinterpret_cast<KernelCount>(object->find((c.entry + kCountSuffix).c_str()));
-      c.counted = reinterpret_cast<KernelCounted>(object->find((c.entry + kCountedSuffix).c_str()));
-      const bool needs_count = c.counting == CountedBy::sizes || c.counting == CountedBy::inputs;
-      if ((needs_count && !c.count) || (c.counting == CountedBy::run && !c.counted))
-        fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code that counts vertex '{}'", name, c.name);
-    }
-    if (m.globals.size > 0) {
-      m.globals.initialise = reinterpret_cast<void (*)(char*)>(object->find(kInitialiseGlobalsSymbol));
-      if (!m.globals.initialise)
-        fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
-    }
+  std::shared_ptr<LoadedObject> object = stored ? stored->object : nullptr;
+  const bool shares = object != nullptr;
+  if (!shares && m.undefined_symbols.empty()) object = std::make_shared<LoadedObject>(code, d.libraries, name, id);
+  const SharedCodelets entered = shares ? stored->codelets_of(id, name) : shared_codelets(d.codelets, id, object.get(), name);
+  if (object) m.handle = object->handle();
+  if (object && m.globals.size > 0) {
+    m.globals.initialise = reinterpret_cast<void (*)(char*)>(object->find(kInitialiseGlobalsSymbol));
+    if (!m.globals.initialise)
+      fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it lacks '{}'", name, kInitialiseGlobalsSymbol);
   }
   add_module(std::move(m), d.defined);
   objects.back() = std::move(object);
-  for (Codelet& c : codelets) bind(std::move(c), id, rebind);
+  for (const std::shared_ptr<const Codelet>& c : entered) bind(c, rebind);
   return id;
 }
 
@@ -230,7 +215,7 @@ ModuleId Library::load_file(const std::string& path) {
   const std::shared_ptr<const StoredGp> stored =
       stored_gp(path, [&](std::string& bytes) { return for_this_processor(read_gp(bytes, path), bytes, path); });
   if (!stored) fail(ErrorKind::file_load_error, "codelet-file", "cannot read the codelet object file '{}'", path);
-  return state_->enter(stored->gp.description, stored->code, stored->bytes, stored->hash, stored->object, path, false);
+  return state_->enter(stored->gp.description, stored->code, stored->bytes, stored->hash, stored.get(), path, false);
 }
 
 ModuleId Library::load_bytes(std::string gp, const std::string& name) { return state_->load(std::move(gp), name, false); }
@@ -239,10 +224,8 @@ ModuleId Library::add_builtin(const std::string& name, std::vector<Codelet> code
   Module m;
   m.name = name;
   const ModuleId id = state_->add_module(std::move(m), {});
-  for (Codelet& c : codelets) {
-    PANDO_CHECK(c.kernel != nullptr);
-    state_->bind(std::move(c), id, false);
-  }
+  for (const Codelet& c : codelets) PANDO_CHECK(c.kernel != nullptr);
+  for (const std::shared_ptr<const Codelet>& c : shared_codelets(codelets, id, nullptr, name)) state_->bind(c, false);
   return id;
 }
 
@@ -254,8 +237,8 @@ void Library::link(std::string_view first_tile_of_use) {
   const auto choose = [&](std::size_t m) {
     if (std::find(chosen.begin(), chosen.end(), m) == chosen.end()) chosen.push_back(m);
   };
-  for (const Codelet& c : state_->codelets)
-    if (c.kernel == nullptr) choose(c.module.index());
+  for (const std::shared_ptr<const Codelet>& c : state_->codelets)
+    if (c->kernel == nullptr) choose(c->module.index());
   if (chosen.empty()) return;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     for (const std::string& symbol : modules[chosen[i]].undefined_symbols) {
@@ -301,12 +284,12 @@ void Library::State::check_module(ModuleId id) {
   m.gp_bytes = std::move(result.gp);
   m.handle = object.handle();
   if (m.globals.size > 0) m.globals.initialise = reinterpret_cast<void (*)(char*)>(object.find(kInitialiseGlobalsSymbol));
-  for (Codelet& c : codelets) {
-    if (c.module != id) continue;
-    c.kernel = reinterpret_cast<KernelRange>(object.find(c.entry.c_str()));
-    c.strided = nullptr;
-    c.count = reinterpret_cast<KernelCount>(object.find((c.entry + kCountSuffix).c_str()));
-    c.counted = reinterpret_cast<KernelCounted>(object.find((c.entry + kCountedSuffix).c_str()));
+  for (std::size_t i = 0; i < codelets.size(); ++i) {
+    if (codelets[i]->module != id) continue;
+    const auto c = std::make_shared<Codelet>(*codelets[i]);
+    object.set_code(*c, m.name);
+    c->strided = nullptr;
+    replace(CodeletId(static_cast<std::uint32_t>(i)), c);
   }
 }
 
@@ -319,7 +302,7 @@ Library Library::checked() const {
 
 const Codelet* Library::find(std::string_view vertex_name) const {
   const CodeletId id = id_of(vertex_name);
-  return id.valid() ? &state_->codelets[id.index()] : nullptr;
+  return id.valid() ? state_->codelets[id.index()].get() : nullptr;
 }
 
 CodeletId Library::id_of(std::string_view vertex_name) const {
@@ -330,7 +313,7 @@ CodeletId Library::id_of(std::string_view vertex_name) const {
 
 const Codelet& Library::operator[](CodeletId id) const {
   PANDO_CHECK(id.index() < state_->codelets.size());
-  return state_->codelets[id.index()];
+  return *state_->codelets[id.index()];
 }
 
 const Module& Library::module(ModuleId id) const {
@@ -343,7 +326,7 @@ std::size_t Library::modules() const { return state_->modules.size(); }
 
 std::vector<std::string> Library::similar(std::string_view name) const {
   std::vector<std::string> names;
-  for (const Codelet& c : state_->codelets) names.push_back(c.name);
+  for (const std::shared_ptr<const Codelet>& c : state_->codelets) names.push_back(c->name);
   return similar_names(normalised_vertex_name(name), names);
 }
 

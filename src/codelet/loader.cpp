@@ -91,4 +91,15 @@ LoadedObject::~LoadedObject() {
 
 void* LoadedObject::find(const char* symbol) const { return dlsym(handle_, symbol); }
 
+void LoadedObject::set_code(Codelet& c, const std::string& name) const {
+  c.kernel = reinterpret_cast<KernelRange>(find(c.entry.c_str()));
+  if (!c.kernel) fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code for vertex '{}'", name, c.name);
+  c.strided = reinterpret_cast<KernelStrided>(find((c.entry + kStridedSuffix).c_str()));
+  c.count = reinterpret_cast<KernelCount>(find((c.entry + kCountSuffix).c_str()));
+  c.counted = reinterpret_cast<KernelCounted>(find((c.entry + kCountedSuffix).c_str()));
+  const bool needs_count = c.counting == CountedBy::sizes || c.counting == CountedBy::inputs;
+  if ((needs_count && !c.count) || (c.counting == CountedBy::run && !c.counted))
+    fail(ErrorKind::graph_object_load_error, "gp-load", "'{}' cannot be loaded: it has no code that counts vertex '{}'", name, c.name);
+}
+
 }  // namespace pando

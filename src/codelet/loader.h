@@ -21,6 +21,8 @@ class LoadedObject {
 
   void* handle() const { return handle_; }
   void* find(const char* symbol) const;  // null if absent
+  // Sets the functions of a codelet whose code this is. Throws graph_object_load_error, which names the file `name`, if it lacks one.
+  void set_code(Codelet& c, const std::string& name) const;
 
  private:
   void* handle_ = nullptr;
