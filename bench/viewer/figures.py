@@ -3,7 +3,7 @@
 
     figures.py BUILD    BUILD: the build tree; the report and its page are kept in BUILD/bench/viewer
 
-The browser is headless Chromium that draws WebGL on the CPU (SwiftShader): a host with a graphics card has it easier. Every step of the report is
+The browser is headless Chromium without a graphics card, so the processor draws all of it: a host with a card has it easier. Every step of the report is
 executed once and has cycles of its own on each of 300 ranges of tiles.
 """
 import os
@@ -60,7 +60,7 @@ def main(build):
     alone = (build / "share/pando/viewer.html").stat().st_size
     show("viewer: the page without data", alone / 1024, "KiB", "<= 400 KB", alone <= 400_000)
     print(f"the report: {report.stat().st_size / 1e6:.1f} MB, 1,472 tiles, 100,000 executed steps; its page: {page.stat().st_size / 1e6:.1f} MB", flush=True)
-    b = browser.Browser(1400, 900)
+    b = browser.Browser(1400, 900, card=browser.NO_CARD)
     try:
         for place in ["summary", "trace"]:
             seconds = min(b.open(page, place) for _ in range(3))

@@ -23,8 +23,8 @@ TEST(Page, HoldsItsReportsAndAsksForNothing) {
   if (kPagePartCount == 0) GTEST_SKIP() << kWhyNoPage;
   const ShownReport reports[] = {{"a \"b\" <c>.pando", "foo"}, {"second", ""}};
   const std::string page = write_page(reports, "ipu2=16x23x4");
-  EXPECT_THAT(page, HasSubstr(R"(data-name="a &quot;b&quot; &lt;c>.pando" data-fabrics="ipu2=16x23x4">Zm9v</script>)"));
-  EXPECT_THAT(page, HasSubstr(R"(data-name="second" data-fabrics="ipu2=16x23x4"></script>)"));
+  EXPECT_THAT(page, HasSubstr(R"(data-name="a &quot;b&quot; &lt;c>.pando" data-fabrics="ipu2=16x23x4" data-bytes="3"><!--Zm9v--></div>)"));
+  EXPECT_THAT(page, HasSubstr(R"(data-name="second" data-fabrics="ipu2=16x23x4" data-bytes="0"></div>)"));
   EXPECT_THAT(page, Not(HasSubstr("<!-- pando: reports -->")));
   // Nothing is loaded from elsewhere.
   for (const char* loads : {"<link rel=\"stylesheet\"", "<script src", "@import", "url(http"}) EXPECT_THAT(page, Not(HasSubstr(loads)));

@@ -1,4 +1,5 @@
 """A headless Chromium that opens pages of `pando view`, for tests, pictures and figures."""
+import base64
 import json
 import os
 import pathlib
@@ -8,9 +9,12 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# No network, no sandbox (it runs as root in containers), WebGL without a graphics card.
-FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
+# No network, no sandbox (it runs as root in containers).
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars"]
+
+# WebGL2 without a graphics card, for pages that ask for it (?gl=on); or none of it, as on a host without one.
+EMULATED, NO_CARD = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"], ["--disable-gpu"]
 
 
 def environment(build):
@@ -32,14 +36,14 @@ def enter(build):
 
 
 class Browser:
-    def __init__(self, width=1400, height=900, dark=False):
+    def __init__(self, width=1400, height=900, dark=False, card=EMULATED):
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
         self.folder = tempfile.TemporaryDirectory(prefix="pando-viewer-")
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
-        for flag in [*FLAGS, f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", f"--force-{'dark' if dark else 'light'}-mode=0"]:
+        for flag in [*FLAGS, *card, f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", f"--force-{'dark' if dark else 'light'}-mode=0"]:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.page_load_strategy = "normal"
@@ -105,6 +109,12 @@ def page_of(build, reports, output):
     """What `pando view` writes."""
     subprocess.run([build / "bin/pando", "view", *reports, "--output", output, "--no-open"], check=True, stdout=subprocess.PIPE)
     return output
+
+
+def page_with(page, name, data):
+    """The text of a page without reports with one in it, as `pando view` writes it; it does not look at the report."""
+    pieces = "".join(f"<!--{base64.b64encode(data[at:at + 49152]).decode()}-->" for at in range(0, len(data), 49152))
+    return page.replace("<!-- pando: reports -->", f'<div class="pando-report" hidden data-name="{name}" data-bytes="{len(data)}">{pieces}</div>')
 
 
 def written_report(build, name, folder):

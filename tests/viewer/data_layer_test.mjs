@@ -18,8 +18,9 @@ async function bundled(name, exports) {
   await build({ stdin: { contents: exports, resolveDir: join(viewer, "src"), loader: "ts" }, bundle: true, format: "esm", platform: "node", outfile: out, nodePaths: [modules], jsx: "automatic", jsxImportSource: "preact", logLevel: "error" });
   return import(pathToFileURL(out).href);
 }
-const { open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_of, place_of, text_of } = await bundled("layer", `
+const { PageBytes, open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_of, place_of, text_of } = await bundled("layer", `
   export { open } from "./report/open.ts";
+  export { PageBytes } from "./report/page_bytes.ts";
   export { kTerms } from "./report/report.ts";
   export { trace_of, Trace } from "./report/trace.ts";
   export { at_step } from "./pictures/address_map.ts";
@@ -185,4 +186,20 @@ test("the page is that of the sources", () => {
   const built = spawnSync(process.execPath, [join(viewer, "build.mjs"), out], { encoding: "utf8", env: { ...process.env } });
   assert.equal(built.status, 0, built.stderr);
   assert.equal(readFileSync(out, "utf8"), readFileSync(process.env.PANDO_VIEWER_PAGE, "utf8"));
+});
+
+test("bytes of a page are decoded where they are read, and checked", async () => {
+  const next = random(5), whole = Buffer.from(Uint8Array.from({ length: 2 * 49152 + 100 }, () => 256 * next()));
+  const pieces = () => [0, 1, 2].map((k) => whole.subarray(49152 * k, 49152 * (k + 1)).toString("base64"));
+  for (const [from, to] of [[0, 12], [49150, 49155], [98303, 98404], [0, whole.length], [98404, 98404]])
+    assert.deepEqual(Buffer.from(new PageBytes(whole.length, pieces()).subarray(from, to)), whole.subarray(from, to), `${from} to ${to}`);
+  const first = pieces();
+  first[1] = "no base64!";
+  const damaged = new PageBytes(whole.length, first);
+  assert.equal(damaged.subarray(0, 10).length, 10);
+  assert.throws(() => damaged.subarray(49151, 49153), /does not hold the bytes 49152 to 98304/);
+  const short = pieces();
+  short[2] = short[2].slice(0, -4);
+  assert.throws(() => new PageBytes(whole.length, short).subarray(98310, 98320), /does not hold the bytes 98304 to 98404/);
+  for (const length of [NaN, -1, 49152, 10 ** 9]) assert.throws(() => new PageBytes(length, pieces()), /does not hold the report as it says/, String(length));
 });

@@ -51,8 +51,10 @@ def report_in(folder):
 
 
 def reports_of(page):
-    return [(name, fabric, base64.b64decode(data, validate=True))
-            for name, fabric, data in re.findall(r'<script type="application/x-pando-report" data-name="([^"]*)" data-fabrics="([^"]*)">([^<]*)</script>', page)]
+    found = re.findall(r'<div class="pando-report" hidden data-name="([^"]*)" data-fabrics="([^"]*)" data-bytes="(\d+)">((?:<!--[^-]*-->)*)</div>', page)
+    reports = [(name, fabric, b"".join(base64.b64decode(piece, validate=True) for piece in re.findall("<!--([^-]*)-->", pieces))) for name, fabric, _, pieces in found]
+    assert [len(data) for _, _, data in reports] == [int(length) for _, _, length, _ in found]
+    return reports
 
 
 def main():

@@ -146,3 +146,22 @@ export function large_report({ tiles = 1472, steps = 100_000, ranges = 60, seed 
   w.table("sources", {});
   return w.finish();
 }
+
+// Ten million rows of a table, `long`: chunks that are one piece of the file. `trace`: a run of few steps, executed very often and never twice as long, so
+// that its trace cannot be folded.
+export function long_report(long) {
+  const next = random(3), w = new Writer("a long run"), steps = 65536, count = (i) => Float64Array.from({ length: steps }, (_, k) => i * k), ones = new Float64Array(steps).fill(1);
+  const names = Array.from({ length: steps }, (_, i) => `step${i % 100}`), cycles = Float64Array.from({ length: steps }, () => Math.floor(1 + 200 * next())), kinds = Array(steps).fill("compute");
+  w.document("report", { target: { name: "ipu2", ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 638976, clock_hz: 1.33e9 }, graph: {}, out_of_memory: "", executed: true, runs: 1, total_cycles: 1e9, blocks_lost: 0, events_lost: 0 });
+  w.document("categories", []);
+  w.document("advice", []);
+  w.table("stream_tiles", { begin: [0], end: [4] });
+  w.table("program", { order: count(1), name: names, kind: kinds });
+  w.table("steps", { name: names, kind: kinds, order: count(1), program: count(1).map((i) => i + 1), executions: ones, compute: cycles, balance: ones });
+  w.table("trace", { step: count(1), cycles, times: ones });
+  const times = Math.ceil(1e7 / steps), { columns } = w.tables[long];
+  w.table("streams", { name: ["ipu0.compute"], tiles: [1], compute: [1e9], finish: [1e9], trace: [long === "trace" ? steps * times : steps] });
+  w.tables[long].rows = steps * times;
+  for (const column of Object.values(columns)) column.chunks = Array(times).fill(column.chunks[0]);
+  return w.finish();
+}

@@ -6,8 +6,9 @@ export function bytes(n: number): string {
   return `${n.toFixed(1)} ${["B", "KiB", "MiB", "GiB", "TiB", "PiB"][unit]}`;
 }
 
+const kGrouped = new Intl.NumberFormat("en-GB");
 export function count(n: number): string {
-  return Math.round(n).toLocaleString("en-GB").replaceAll(",", " ");
+  return kGrouped.format(Math.round(n)).replaceAll(",", " ");
 }
 
 export function short(n: number): string {

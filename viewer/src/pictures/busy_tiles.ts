@@ -10,7 +10,7 @@ import { describe_event } from "./lanes.ts";
 
 const kColumns = 128, kRows = 512;
 // ms of a frame: while the view moves, and while it stands.
-const kMovingBudget = 6, kStandingBudget = 30;
+const kMovingBudget = 4, kStandingBudget = 30;
 const kKept = 160;
 
 /** How often each step is executed whole in a time, and the parts of steps at its ends. */
@@ -182,7 +182,7 @@ export function busy_tiles_source(report: Report, traces: Trace[], idle: Rgb): S
         // What was made before at other levels, the coarsest first, under what is there.
         const stand_in = [...done.values()].filter((k) => k.x1 > view.x0 && k.x0 < view.x1 && !out.includes(k)).sort((a, b) => b.x1 - b.x0 - (a.x1 - a.x0));
         // What there is of the one that is being made.
-        const part = job && job.column > 0 ? [{ key: `${job.key} to ${job.column}`, ...job.box, y1: job.box.y0 + job.rows * (tall / kRows), pixels: { width: kColumns, height: job.rows, rgba: job.rgba } }] : [];
+        const part = job && job.column > 0 ? [{ key: job.key, ...job.box, y1: job.box.y0 + job.rows * (tall / kRows), pixels: { width: kColumns, height: job.rows, rgba: job.rgba }, partial: true }] : [];
         return [...stand_in.slice(0, 40), ...out, ...part];
       }
       return out;

@@ -9,6 +9,11 @@ const kMostDeflated = 1032;
 // Chunks of columns that are read in parts, kept inflated.
 const kKeptChunks = 600;
 
+/** Bytes that may be made when they are asked for; a Uint8Array is one. */
+export interface Bytes {
+  readonly length: number;
+  subarray(from: number, to: number): Uint8Array;
+}
 interface Piece {
   offset: number;
   stored: number;
@@ -35,14 +40,25 @@ function damaged(what: string, how: string): never {
   throw new ReportError(`The report is damaged: ${what}: ${how}.`);
 }
 
-const kCrc = Uint32Array.from({ length: 256 }, (_, n) => {
-  for (let k = 0; k < 8; ++k) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
-  return n;
-});
+// Table k: what a byte does to the checksum when k more bytes follow. Four bytes at a time are three times as fast as one.
+const kCrc = (() => {
+  const first = Uint32Array.from({ length: 256 }, (_, n) => {
+    for (let k = 0; k < 8; ++k) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
+    return n;
+  });
+  const tables = [first];
+  for (let k = 1; k < 4; ++k) tables.push(tables[k - 1]!.map((c) => first[c & 255]! ^ (c >>> 8)));
+  return tables as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+})();
 export function crc32(bytes: Uint8Array): number {
-  let c = 0xffffffff;
-  for (let i = 0; i < bytes.length; ++i) c = kCrc[(c ^ bytes[i]!) & 255]! ^ (c >>> 8);
-  return (c ^ 0xffffffff) >>> 0;
+  const [t0, t1, t2, t3] = kCrc, fours = bytes.length & ~3;
+  let c = -1, i = 0;
+  for (; i < fours; i += 4) {
+    c ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+    c = t3[c & 255]! ^ t2[(c >>> 8) & 255]! ^ t1[(c >>> 16) & 255]! ^ t0[c >>> 24]!;
+  }
+  for (; i < bytes.length; ++i) c = t0[(c ^ bytes[i]!) & 255]! ^ (c >>> 8);
+  return (c ^ -1) >>> 0;
 }
 
 function whole(value: unknown, where: string): number {
@@ -59,21 +75,23 @@ export class Container {
   readonly tables = new Map<string, TableInfo>();
   private readonly documents = new Map<string, Piece>();
   private readonly chunk_rows: number;
-  private readonly view: DataView;
   private readonly inflated = new Map<string, Float64Array>();
   private texts: string[] | undefined;
 
-  constructor(private readonly file: Uint8Array) {
+  constructor(private readonly file: Bytes) {
     const ascii = (from: number, to: number) => String.fromCharCode(...file.subarray(from, to));
     if (ascii(0, 8) !== "PANDORPT") throw new ReportError(file.length ? "This is not a report of Pando: it does not begin with PANDORPT." : "The file is empty.");
     if (file.length < kHead + kFoot) throw new ReportError(`The report is cut off: it has ${file.length} bytes, the shortest one has ${kHead + kFoot}.`);
-    this.view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-    const version = this.view.getUint32(8, true);
+    const numbers = (from: number, to: number) => {
+      const bytes = file.subarray(from, to);
+      return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    };
+    const version = numbers(8, kHead).getUint32(0, true);
     if (version !== kVersion) throw new ReportError(`The report has version ${version}, this viewer reads version ${kVersion}.`);
     if (ascii(file.length - 8, file.length) !== "PANDOEND")
       throw new ReportError(`The report is cut off after ${file.length} bytes: it does not end with PANDOEND. The program that wrote it was stopped, or the file was copied in part.`);
-    const foot = file.length - kFoot;
-    const where = [Number(this.view.getBigUint64(foot, true)), this.view.getUint32(foot + 8, true), this.view.getUint32(foot + 12, true), this.view.getUint32(foot + 16, true)];
+    const foot = numbers(file.length - kFoot, file.length);
+    const where = [Number(foot.getBigUint64(0, true)), foot.getUint32(8, true), foot.getUint32(12, true), foot.getUint32(16, true)];
     const index = object(this.json(this.piece(where, "its footer"), "its index"), "its index");
     this.writer = String(index["writer"] ?? "");
     this.chunk_rows = whole(index["chunk_rows"], "chunk_rows");

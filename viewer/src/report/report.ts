@@ -1,7 +1,9 @@
 // What the views read: a report as things with names. It takes them from the container when they are asked for, once.
+import { count } from "../format.ts";
 import { ReportError } from "./container.ts";
 import { Tables } from "./json_report.ts";
 import { Plan, plan_of } from "./plan.ts";
+import { steps_of } from "./steps.ts";
 
 export interface Target {
   name: string;
@@ -15,7 +17,7 @@ export interface Target {
 }
 export const kTerms = ["compute", "exchange", "local_copy", "global_exchange", "sync", "host", "wait"] as const;
 export type Term = (typeof kTerms)[number];
-export type Cycles = Record<Term, number>;
+export type Cycles = Readonly<Record<Term, number>>;
 
 export interface Category {
   name: string;
@@ -135,25 +137,25 @@ export interface Traffic {
 }
 /** What one stream does in one step of the program, over all executions. */
 export interface Step {
-  index: number;
-  stream: number;
-  name: string;
-  kind: string;
-  order: number;
-  program: number; // -1: none
-  executions: number;
-  cycles: Cycles;
-  total: number;
-  vertices: number;
-  unestimated: number;
-  exchanged: number;
-  balance: number;
-  flops: number;
-  slowest_tile: number;
-  slowest_codelet: number; // -1: none
-  slowest_cycles: number;
-  used_workers: number;
-  profile: number; // -1: all tiles of the stream have the cycles of the terms
+  readonly index: number;
+  readonly stream: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly order: number;
+  readonly program: number; // -1: none
+  readonly executions: number;
+  readonly cycles: Cycles;
+  readonly total: number;
+  readonly vertices: number;
+  readonly unestimated: number;
+  readonly exchanged: number;
+  readonly balance: number;
+  readonly flops: number;
+  readonly slowest_tile: number;
+  readonly slowest_codelet: number; // -1: none
+  readonly slowest_cycles: number;
+  readonly used_workers: number;
+  readonly profile: number; // -1: all tiles of the stream have the cycles of the terms
 }
 /** begin, end, cycles of each tile at one execution. */
 export interface TileProfile {
@@ -193,6 +195,10 @@ export function total(c: Cycles): number {
   return kTerms.reduce((sum, t) => sum + c[t], 0);
 }
 
+// More rows than these would take more memory than a browser gives a page. Of a trace the first ones are shown, so it may have any number.
+const kMostRows = 3_000_000;
+const kLongTables = ["steps", "program", "liveness", "variables", "compute_sets", "vertex_groups", "buffers", "exchanges", "blocks", "runs"];
+
 export class Report {
   private readonly kept = new Map<string, unknown>();
   readonly target: Target;
@@ -224,6 +230,9 @@ export class Report {
     this.total_cycles = Number(facts["total_cycles"] ?? 0);
     this.events_lost = Number(facts["events_lost"] ?? 0);
     this.plan = plan_of(container.document("plan"));
+    for (const table of kLongTables)
+      if (container.rows(table) > kMostRows)
+        throw new ReportError(`The report has ${count(container.rows(table))} rows of '${table}', and a page shows up to ${count(kMostRows)}. 'pando report FILE --ask QUESTION' answers from all of them.`);
   }
 
   private once<T>(key: string, make: () => T): T {
@@ -435,25 +444,12 @@ export class Report {
     return { from: c.slice("traffic", "from", b, e), to: c.slice("traffic", "to", b, e), bytes: c.slice("traffic", "bytes", b, e), messages: c.slice("traffic", "messages", b, e) };
   }
 
-  // One literal for each step: there may be a hundred thousand, and a page opens while they are made.
   get steps(): Step[] {
-    return this.once("steps", () => {
-      const c = this.container, of = (name: string) => c.column("steps", name), steps: Step[] = [];
-      const stream = of("stream"), name = of("name"), kind = of("kind"), order = of("order"), program = of("program"), executions = of("executions");
-      const compute = of("compute"), exchange = of("exchange"), local_copy = of("local_copy"), sync = of("sync"), global_exchange = of("global_exchange"), host = of("host"), wait = of("wait");
-      const vertices = of("vertices"), unestimated = of("unestimated_vertices"), exchanged = of("exchanged_bytes"), balance = of("balance"), flops = of("flops");
-      const slowest_tile = of("slowest_tile"), slowest_codelet = of("slowest_codelet"), slowest_cycles = of("slowest_cycles"), used_workers = of("used_workers"), profile = of("profile");
-      for (let i = 0; i < stream.length; ++i) {
-        const cycles: Cycles = { compute: compute[i]!, exchange: exchange[i]!, local_copy: local_copy[i]!, global_exchange: global_exchange[i]!, sync: sync[i]!, host: host[i]!, wait: wait[i]! };
-        steps.push({
-          index: i, stream: stream[i]!, name: c.text(name[i]!), kind: c.text(kind[i]!), order: order[i]!, program: program[i]! - 1, executions: executions[i]!, cycles,
-          total: cycles.compute + cycles.exchange + cycles.local_copy + cycles.global_exchange + cycles.sync + cycles.host + cycles.wait,
-          vertices: vertices[i]!, unestimated: unestimated[i]!, exchanged: exchanged[i]!, balance: balance[i]!, flops: flops[i]!, slowest_tile: slowest_tile[i]!,
-          slowest_codelet: slowest_codelet[i]! - 1, slowest_cycles: slowest_cycles[i]!, used_workers: used_workers[i]!, profile: profile[i]! - 1,
-        });
-      }
-      return steps;
-    });
+    return this.once("steps", () => steps_of(this.container));
+  }
+  /** Whether a step computes. */
+  get computes(): boolean {
+    return this.once("computes", () => this.container.column("steps", "compute").some((c) => c > 0));
   }
   profile(i: number): TileProfile {
     const [b, e] = this.span("tile_profiles", "ranges", i), c = this.container;

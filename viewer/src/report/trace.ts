@@ -14,6 +14,8 @@ export interface TraceNode {
 /** Nodes one after the other, with where each begins. */
 export class Trace {
   readonly begin: Float64Array; // one more than nodes: the end
+  /** Rows of the report that are not here: a page would have no room for them. */
+  left_out = 0;
   private events_: number | undefined;
   private pyramid: Float64Array[] | undefined;
 
@@ -192,8 +194,12 @@ export function term_shares(step: Step | undefined): Float64Array {
   return out;
 }
 
+// Rows of all traces that a page keeps as nodes.
+const kMostRows = 2_000_000;
+
+/** What a stream executed; of a longer trace the first rows (Trace.left_out). */
 export function trace_of(report: Report, stream: Stream): Trace {
-  const c = report.container, [b, e] = stream.trace;
+  const c = report.container, b = stream.trace[0], e = Math.min(stream.trace[1], b + Math.floor(kMostRows / Math.max(1, report.streams.length)));
   const [step, gap, cycles, times, rows] = ["step", "gap", "cycles", "times", "rows"].map((n) => c.slice("trace", n, b, e)) as Float64Array[];
   const shares: (Float64Array | undefined)[] = [], steps = report.steps;
   const terms_of = (s: number) => (shares[s] ??= term_shares(steps[s]));
@@ -209,5 +215,7 @@ export function trace_of(report: Report, stream: Stream): Trace {
     }
     return new Trace(nodes, terms_of);
   };
-  return read(0, e - b, 0);
+  const trace = read(0, e - b, 0);
+  trace.left_out = stream.trace[1] - e;
+  return trace;
 }

@@ -80,5 +80,5 @@ function Balance({ report }: ViewProps) {
   );
 }
 
-const view: View = { id: "balance", title: "Balance", order: 6, missing: (r) => (!r.executed ? "Nothing was executed: the report has no cycles." : r.steps.some((s) => s.cycles.compute > 0) ? undefined : "No step computes, or none of its vertices has an estimate."), show: Balance };
+const view: View = { id: "balance", title: "Balance", order: 6, missing: (r) => (!r.executed ? "Nothing was executed: the report has no cycles." : r.computes ? undefined : "No step computes, or none of its vertices has an estimate."), show: Balance };
 export default view;

@@ -175,5 +175,5 @@ function Vertices({ report }: { report: Report }) {
   );
 }
 
-const view: View = { id: "program", title: "Program", order: 7, missing: (r) => (r.program.length || r.compute_sets.length || r.codelets.length ? undefined : "This report has no program."), show: Program };
+const view: View = { id: "program", title: "Program", order: 7, missing: (r) => (["program", "compute_sets", "codelets"].some((t) => r.container.rows(t) > 0) ? undefined : "This report has no program."), show: Program };
 export default view;

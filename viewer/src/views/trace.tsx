@@ -15,17 +15,18 @@ import { Table } from "../widgets/table.tsx";
 function FlameOfSteps({ report, stream }: { report: Report; stream: number | undefined }) {
   const term = use_param("flame.of", "all");
   const root = useMemo(() => {
-    const root = flame_root("all steps");
+    const root = flame_root("all steps"), by_name = new Map<string, number>();
     for (const s of report.steps) {
       if (stream !== undefined && s.stream !== stream) continue;
       const value = term === "all" ? s.total - s.cycles.wait : s.cycles[term as keyof typeof s.cycles];
-      if (value > 0) add_path(root, (s.name || s.kind).split("/").filter(Boolean), value);
+      if (value > 0) by_name.set(s.name || s.kind, (by_name.get(s.name || s.kind) ?? 0) + value);
     }
+    for (const [name, value] of by_name) add_path(root, name.split("/").filter(Boolean), value);
     return root;
   }, [report, stream, term]);
   return (
     <>
-      <div class="bar"><Choice title="cycles of" value={term} on={(v) => set({ "flame.of": v })} options={[{ id: "all", title: "all but waits" }, ...kTerms.filter((t) => report.steps.some((s) => s.cycles[t] > 0)).map((t) => ({ id: t, title: kKindTitles[t]! }))]} /></div>
+      <div class="bar"><Choice title="cycles of" value={term} on={(v) => set({ "flame.of": v })} options={[{ id: "all", title: "all but waits" }, ...kTerms.filter((t) => report.streams.some((s) => s.cycles[t] > 0)).map((t) => ({ id: t, title: kKindTitles[t]! }))]} /></div>
       <Flame id="flame" root={root} title="cycles by debug path" text={(v) => `${count(v)} cycles`} />
     </>
   );
@@ -54,7 +55,7 @@ function Trace_({ report }: ViewProps) {
       return;
     }
   };
-  const executed = traces.reduce((n, t) => n + t.events, 0);
+  const executed = traces.reduce((n, t) => n + t.events, 0), left_out = traces.reduce((n, t) => n + t.left_out, 0);
   const at = Number.isFinite(time) ? report.streams.map((s, i) => ({ s, e: traces[i]!.at(time) })) : [];
   const matching = find ? report.steps.filter((s) => s.name.toLowerCase().includes(find.toLowerCase())) : [];
   if (executed === 0) return <><Empty>The report has no trace: it holds sums by step.</Empty><FlameOfSteps report={report} stream={undefined} /></>;
@@ -68,6 +69,7 @@ function Trace_({ report }: ViewProps) {
         <span style={{ flex: 1 }} />
         <span class="soft">{plural(executed, "executed step")}{report.events_lost > 0 ? ` (and ${count(report.events_lost)} that the report has no room for)` : ""}, {count(lanes.bounds.x1)} cycles{report.target.clock_hz ? ` = ${seconds(report.seconds(lanes.bounds.x1))}` : ""}</span>
       </div>
+      {left_out > 0 && <p class="soft">The trace is longer than a page can show: this is its beginning. {plural(left_out, "row")} of the report are left out; <code>pando report FILE --export csv --table trace</code> writes all of them.</p>}
       <Legend items={kTerms.filter((t) => report.streams.some((s) => s.cycles[t] > 0)).map((t) => ({ title: kKindTitles[t]!, colour: kKinds[t]! }))} />
       <Picture id="lanes" group="time" source={lanes} height={Math.min(420, 20 + traces.length * (traces.length > 8 ? 22 : 34))} title="streams over time" margin_left={110}
         mark={{ x: Number.isFinite(time) ? time : undefined, y: stream }} on_pick={(x, y) => pick(x, Math.floor(y))} />

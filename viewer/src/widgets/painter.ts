@@ -1,4 +1,4 @@
-// Draws rectangles of pixels that stand somewhere in data coordinates: on WebGL2, or on a 2D canvas where there is none.
+// Draws rectangles of pixels that stand somewhere in data coordinates: on WebGL2, or on a 2D canvas where no graphics card does it.
 export interface Box {
   x0: number;
   x1: number;
@@ -14,6 +14,8 @@ export interface Pixels {
 export interface Chunk extends Box {
   key: string;
   pixels: Pixels;
+  /** It is still being made: it has other pixels in the next frame. */
+  partial?: boolean;
 }
 
 export interface Painter {
@@ -27,8 +29,11 @@ const kKept = 96;
 
 class Kept<T> {
   private readonly items = new Map<string, T>();
-  constructor(private readonly make: (p: Pixels) => T, private readonly drop: (t: T) => void) {}
+  private scratch: T | undefined;
+  /** `make` fills what it is given, if that is something. */
+  constructor(private readonly make: (p: Pixels, into?: T) => T, private readonly drop: (t: T) => void) {}
   get(chunk: Chunk): T {
+    if (chunk.partial) return (this.scratch = this.make(chunk.pixels, this.scratch));
     let item = this.items.get(chunk.key);
     if (item === undefined) item = this.make(chunk.pixels);
     else this.items.delete(chunk.key);
@@ -44,11 +49,10 @@ class Kept<T> {
 
 class FlatPainter implements Painter {
   readonly name = "canvas";
-  private readonly kept = new Kept<HTMLCanvasElement>((p) => {
-    const canvas = document.createElement("canvas");
-    canvas.width = p.width;
-    canvas.height = p.height;
-    canvas.getContext("2d")!.putImageData(new ImageData(p.rgba as Uint8ClampedArray<ArrayBuffer>, p.width, p.height), 0, 0);
+  private readonly kept = new Kept<HTMLCanvasElement>((p, into) => {
+    const canvas = into ?? document.createElement("canvas");
+    if (canvas.width !== p.width || canvas.height !== p.height) (canvas.width = p.width), (canvas.height = p.height);
+    canvas.getContext("2d", { willReadFrequently: true })!.putImageData(new ImageData(p.rgba as Uint8ClampedArray<ArrayBuffer>, p.width, p.height), 0, 0);
     return canvas;
   }, () => {});
   constructor(private readonly canvas: HTMLCanvasElement, private readonly context: CanvasRenderingContext2D) {}
@@ -95,11 +99,11 @@ class GlPainter implements Painter {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error("WebGL2: " + gl.getProgramInfoLog(program));
     gl.useProgram(program);
     this.place = gl.getUniformLocation(program, "place")!;
-    this.kept = new Kept<WebGLTexture>((p) => this.texture(p), (t) => gl.deleteTexture(t));
+    this.kept = new Kept<WebGLTexture>((p, into) => this.texture(p, into), (t) => gl.deleteTexture(t));
   }
 
-  private texture(p: Pixels): WebGLTexture {
-    const gl = this.gl, texture = gl.createTexture()!;
+  private texture(p: Pixels, into?: WebGLTexture): WebGLTexture {
+    const gl = this.gl, texture = into ?? gl.createTexture()!;
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, p.width, p.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, p.rgba);
     gl.generateMipmap(gl.TEXTURE_2D);
@@ -124,11 +128,23 @@ class GlPainter implements Painter {
   }
 }
 
-/** `flat`: without WebGL, whether there is one or not (the page's parameter gl=off). */
-export function painter_of(canvas: HTMLCanvasElement, flat: boolean): Painter {
-  if (!flat) {
+let has_card: boolean | undefined;
+/** Whether a graphics card does WebGL2. An emulated one is much slower than a 2D canvas. */
+function graphics_card(): boolean {
+  if (has_card === undefined) {
+    const gl = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+    const named = gl?.getExtension("WEBGL_debug_renderer_info"), name = gl && String(gl.getParameter(named ? named.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+    has_card = !!name && !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+  return has_card;
+}
+
+/** WebGL2 where a graphics card does it. The page's parameter gl=on or gl=off chooses. */
+export function painter_of(canvas: HTMLCanvasElement, choice: string | null): Painter {
+  if (choice === "on" || (choice !== "off" && graphics_card())) {
     const gl = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: true });
     if (gl) return new GlPainter(canvas, gl);
   }
-  return new FlatPainter(canvas, canvas.getContext("2d")!);
+  return new FlatPainter(canvas, canvas.getContext("2d", { willReadFrequently: true })!);
 }

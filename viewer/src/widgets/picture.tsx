@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { ReportError } from "../report/container.ts";
 import { current, set } from "../state.ts";
-import { Box, Chunk, painter_of } from "./painter.ts";
+import { Box, Chunk, Painter, painter_of } from "./painter.ts";
 
 export interface Source {
   /** All of the data. */
@@ -56,14 +56,16 @@ class Controller {
   private held = new Set<string>();
   private last_time = 0;
   private remember = 0;
-  private readonly painter;
+  private painter: Painter | undefined;
+  private making: number | undefined;
   private readonly over: CanvasRenderingContext2D;
+  private readonly axis_x: CanvasRenderingContext2D;
+  private readonly axis_y: CanvasRenderingContext2D;
 
-  constructor(private readonly base: HTMLCanvasElement, private readonly top: HTMLCanvasElement, private readonly readout: HTMLElement, props: Props) {
+  constructor(private readonly base: HTMLCanvasElement, private readonly top: HTMLCanvasElement, axes: HTMLCanvasElement[], private readonly readout: HTMLElement, props: Props) {
     this.props = props;
-    this.painter = painter_of(base, new URLSearchParams(location.search).get("gl") === "off");
-    base.dataset["painter"] = this.painter.name;
-    this.over = top.getContext("2d")!;
+    // Few small shapes change in each frame: the processor draws them sooner than a graphics card's queue, and much sooner than an emulated card.
+    [this.over, this.axis_x, this.axis_y] = [top, ...axes].map((c) => c.getContext("2d", { willReadFrequently: true })!) as [CanvasRenderingContext2D, CanvasRenderingContext2D, CanvasRenderingContext2D];
     this.view = this.from_fragment() ?? { ...props.source.bounds };
   }
 
@@ -148,6 +150,15 @@ class Controller {
     this.moved();
   }
 
+  // When there is something to paint, and behind the first frame: many pictures have shapes of their own alone, and WebGL takes long to begin.
+  private make_painter_soon() {
+    this.making ??= window.setTimeout(() => {
+      this.painter = painter_of(this.base, new URLSearchParams(location.search).get("gl"));
+      this.base.dataset["painter"] = this.painter.name;
+      if (this.frame >= 0) this.draw_soon();
+    });
+  }
+
   draw_soon = () => {
     if (!this.frame) this.frame = requestAnimationFrame((t) => this.draw(t));
   };
@@ -175,8 +186,12 @@ class Controller {
     };
     size(this.base, width, height);
     size(this.top, this.top.clientWidth, this.props.height);
+    size(this.axis_x.canvas, width, kBottom);
+    size(this.axis_y.canvas, this.left(), height);
     try {
-      this.painter.paint(this.props.source.chunks(this.view, width * ratio, height * ratio, this.draw_soon), this.view);
+      const chunks = this.props.source.chunks(this.view, width * ratio, height * ratio, this.draw_soon);
+      if (this.painter) this.painter.paint(chunks, this.view);
+      else if (chunks.length > 0) this.make_painter_soon();
     } catch (error) {
       if (!(error instanceof ReportError)) throw error;
       this.unreadable = error.message;
@@ -194,39 +209,42 @@ class Controller {
       this.props.source.over(c, this.view, width, height);
       c.restore();
     }
-    this.axes(c, width, height);
+    for (const axis of [this.axis_x, this.axis_y]) axis.setTransform(ratio, 0, 0, ratio, 0, 0), axis.clearRect(0, 0, this.top.clientWidth, this.props.height);
+    this.axes(this.axis_x, this.axis_y, width, height);
     this.marks(c, width, height);
+    // A layer that shows nothing costs a browser as much as one that does.
+    const m = this.props.mark;
+    this.top.style.opacity = this.props.source.over || this.cross || m?.x !== undefined || m?.y !== undefined ? "1" : "0";
     if (this.unreadable) (this.readout.hidden = false), (this.readout.textContent = this.unreadable), (this.readout.style.top = "8px"), (this.readout.style.left = `${this.left() + 8}px`);
     else this.read_out();
     if (again) this.draw_soon();
   }
 
-  private axes(c: CanvasRenderingContext2D, width: number, height: number) {
-    const style = getComputedStyle(this.top), s = this.props.source, v = this.view;
-    c.font = `12px ${style.fontFamily}`;
-    c.fillStyle = style.color;
-    c.textBaseline = "middle";
-    c.textAlign = "right";
+  private axes(x_axis: CanvasRenderingContext2D, y_axis: CanvasRenderingContext2D, width: number, height: number) {
+    const style = getComputedStyle(this.top), s = this.props.source, v = this.view, left = this.left();
+    for (const c of [x_axis, y_axis]) (c.font = `12px ${style.fontFamily}`), (c.fillStyle = style.color);
+    y_axis.textBaseline = "middle";
+    y_axis.textAlign = "right";
     const rows = nice_step(v.y1 - v.y0, height / 22);
     const by = s.binary_y ? 2 ** Math.max(0, Math.ceil(Math.log2((v.y1 - v.y0) / (height / 30)))) : Math.max(1, Math.round(rows));
     for (let y = Math.ceil(v.y0 / by) * by; y < v.y1; y += by) {
       const py = this.py_of(y + 0.5);
-      if (py > 6 && py < height - 4) c.fillText(s.y_label(y), this.left() - 6, py, this.left() - 8);
+      if (py > 6 && py < height - 4) y_axis.fillText(s.y_label(y), left - 6, py, left - 8);
     }
-    c.textBaseline = "top";
-    c.textAlign = "center";
+    x_axis.textBaseline = "top";
+    x_axis.textAlign = "center";
     const step = nice_step(v.x1 - v.x0, width / 110);
     for (let x = Math.ceil(v.x0 / step) * step; x <= v.x1; x += step) {
-      const px = this.px_of(x);
-      if (px > this.left() + 15 && px < this.left() + width - 70) {
-        c.fillText(s.x_label(x), px, height + 4);
-        c.globalAlpha = 0.35;
-        c.fillRect(px, height, 1, 4);
-        c.globalAlpha = 1;
+      const px = this.px_of(x) - left;
+      if (px > 15 && px < width - 70) {
+        x_axis.fillText(s.x_label(x), px, 4);
+        x_axis.globalAlpha = 0.35;
+        x_axis.fillRect(px, 0, 1, 4);
+        x_axis.globalAlpha = 1;
       }
     }
-    c.textAlign = "right";
-    c.fillText(s.x_title, this.left() + width - 2, height + 4);
+    x_axis.textAlign = "right";
+    x_axis.fillText(s.x_title, width - 2, 4);
   }
 
   private marks(c: CanvasRenderingContext2D, width: number, height: number) {
@@ -367,10 +385,10 @@ export function show_in_group(group: string, x0: number, x1: number) {
 }
 
 export function Picture(props: Props) {
-  const base = useRef<HTMLCanvasElement>(null), top = useRef<HTMLCanvasElement>(null), readout = useRef<HTMLDivElement>(null);
+  const base = useRef<HTMLCanvasElement>(null), top = useRef<HTMLCanvasElement>(null), axis_x = useRef<HTMLCanvasElement>(null), axis_y = useRef<HTMLCanvasElement>(null), readout = useRef<HTMLDivElement>(null);
   const controller = useRef<Controller | null>(null);
   useEffect(() => {
-    const c = new Controller(base.current!, top.current!, readout.current!, props);
+    const c = new Controller(base.current!, top.current!, [axis_x.current!, axis_y.current!], readout.current!, props);
     controller.current = c;
     const detach = c.attach();
     c.draw_soon();
@@ -389,6 +407,8 @@ export function Picture(props: Props) {
   return (
     <div class="picture" style={{ height: `${props.height}px` }}>
       <canvas ref={base} style={{ position: "absolute", left: `${left}px`, top: 0, width: `calc(100% - ${left}px)`, height: `${props.height - kBottom}px` }} />
+      <canvas ref={axis_x} style={{ position: "absolute", left: `${left}px`, bottom: 0, width: `calc(100% - ${left}px)`, height: `${kBottom}px` }} />
+      <canvas ref={axis_y} style={{ position: "absolute", left: 0, top: 0, width: `${left}px`, height: `${props.height - kBottom}px` }} />
       <canvas ref={top} tabIndex={0} role="img" aria-label={props.title + " (keys: WASD pan and zoom, arrows move the cross, Enter chooses, 0 shows all)"}
         style={{ position: "relative", height: `${props.height}px`, color: "var(--ink)" }} />
       <div ref={readout} class="readout" hidden />
