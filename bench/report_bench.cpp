@@ -61,6 +61,15 @@ double fold_seconds(std::uint32_t steps) {
   });
 }
 
+// Bytes of the rows that a stream keeps of so many executed steps, none of which is like another.
+double kept_megabytes(std::uint32_t steps) {
+  std::mt19937_64 random(2);
+  cycles::TraceFold fold;
+  for (std::uint32_t i = 0; i < steps; ++i) fold.add(i % 1000, random() % 1000, random() % 100'000);
+  if (fold.rows().size() + fold.lost() != steps) std::abort();
+  return static_cast<double>(fold.rows().size() * sizeof(profile::TraceRow)) / 1e6;
+}
+
 int run(const char* file) {
   const profile::Report report = long_report();
   std::string bytes;
@@ -82,6 +91,10 @@ int run(const char* file) {
   print_figure({.what = "report: writing it", .unit = "s", .ours = written});
   print_figure({.what = "report: reading it", .unit = "s", .ours = read});
   print_figure({.what = "report: the trace, an executed step", .unit = "ns", .ours = fold / kExecuted * 1e9});
+  print_figure({.what = "report: memory of the trace of 10^7 steps that never repeat",
+                .unit = "MB",
+                .ours = kept_megabytes(kExecuted),
+                .at_most = 50});
   return 0;
 }
 
