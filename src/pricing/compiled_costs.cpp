@@ -6,6 +6,7 @@
 #include "ir/text/print.h"
 
 #include <fmt/format.h>
+#include <poplar/exceptions.hpp>
 
 #include <charconv>
 #include <chrono>
@@ -42,6 +43,12 @@ std::optional<Price> price_from(std::string_view text, std::size_t ops) {
     at = next + 1;
   }
   return p.ticks.size() == ops ? std::optional(p) : std::nullopt;
+}
+
+// Is it the window's own fault? A full disk, no memory or a compiler that is not there may be other ones next time.
+bool is_of_window(const std::exception& e) {
+  return dynamic_cast<const poplar::poplar_error*>(&e) && !dynamic_cast<const poplar::runtime_error*>(&e) &&
+         !dynamic_cast<const poplar::file_load_error*>(&e) && !dynamic_cast<const poplar::no_environment*>(&e);
 }
 
 // One line, as reasons are counted by their text.
@@ -82,13 +89,15 @@ const Price& CompiledCostModel::Prices::of(Window window) {
     }
   }
   Price p;
+  bool keep = true;
   try {
     p.ticks = runner->run(std::move(window));
   } catch (const Stopped&) { throw; } catch (const std::exception& e) {
     p.why = one_line(e.what());
+    keep = is_of_window(e);
   }
   ++compiled;
-  store.put(entry, to_text(p), key);
+  if (keep) store.put(entry, to_text(p), key);
   return known.emplace(std::move(text), std::move(p)).first->second;
 }
 

@@ -55,7 +55,7 @@ class Counting : public WindowRunner {
     for (std::size_t i = 0; i < w.ops.size(); ++i) ticks.push_back(i + 1);
     if (!fails_.empty() && texts_->back().find("o0: ") != std::string::npos) {
       for (const std::string& line : lines_of_core(texts_->back())) {
-        if (line.find(fails_) != std::string::npos) throw std::runtime_error("tiles cannot compute " + fails_ + "\nand more");
+        if (line.find(fails_) != std::string::npos) throw poplar::poplar_error("tiles cannot compute " + fails_ + "\nand more");
       }
     }
     return ticks;
@@ -245,6 +245,28 @@ TEST_F(KeptPrices, AreFoundAgain) {
     std::filesystem::resize_file(entry.path(), file_size(entry.path()) - 1);
   EXPECT_THAT(compile(), testing::HasSubstr("0 of them known"));
   EXPECT_EQ(texts.size(), 3u);
+}
+
+// Why a piece cannot be compiled is kept; that this process had no memory is not.
+TEST_F(KeptPrices, FailuresAreThoseOfThePiece) {
+  struct WithoutMemory : Counting {
+    using Counting::Counting;
+    std::vector<std::uint64_t> run(Window) override { throw std::bad_alloc(); }
+  };
+  const ir::Module m = ir::parse(kStep);
+  const simulate::ClusterCostModel formula(*simulate::ipu_cluster_named("ipu2:64"));
+  std::vector<std::string> texts;
+  const auto report = [&](std::unique_ptr<WindowRunner> runner) {
+    texts.clear();
+    const CompiledCostModel costs(formula, std::move(runner), Store(root, "prices are"));
+    costs.of_module(m);
+    return costs.report();
+  };
+  EXPECT_THAT(report(std::make_unique<WithoutMemory>(&texts)), testing::HasSubstr("bad_alloc"));
+  EXPECT_THAT(report(std::make_unique<Counting>(&texts, "relu(")), testing::HasSubstr("2 relu): tiles cannot compute relu("));
+  EXPECT_FALSE(texts.empty());
+  EXPECT_THAT(report(std::make_unique<Counting>(&texts, "relu(")), testing::HasSubstr("2 relu): tiles cannot compute relu("));
+  EXPECT_TRUE(texts.empty());
 }
 
 // The dumb check: the whole program compiled and run, and the sum of what its pieces cost.
