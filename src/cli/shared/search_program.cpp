@@ -14,10 +14,10 @@
 #include "ir/checks/read_module.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"
-#include "search/programs/equality.h"
 #include "simulate/costs/cost_model.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
+#include "transform/distribute/checks/equality.h"
 #include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
@@ -99,8 +99,8 @@ profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program&
 
 // Whether it is equal; prints it.
 bool check_winner(const transform::Program& program, const transform::Distributed& d) {
-  const search::Equality e = search::compare(program, d, 1);
-  fmt::print("equality: {}\n", search::to_text(e));
+  const transform::Equality e = transform::compare(program, d, 1);
+  fmt::print("equality: {}\n", transform::to_text(e));
   return e.equal();
 }
 

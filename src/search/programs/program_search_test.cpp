@@ -6,9 +6,9 @@
 #include "models/mlp.h"
 #include "search/axis.h"
 #include "search/programs/bridge.h"
-#include "search/programs/equality.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
+#include "transform/distribute/checks/equality.h"
 #include "transform/distribute/strategy_text.h"
 
 #include "schedule/synthesised.h"
@@ -279,7 +279,7 @@ TEST(ProgramSearch, AWeightIsCut) {
   ASSERT_FALSE(r.best.empty()) << to_table(r);
   EXPECT_THAT(to_string(r.best[0].strategy), HasSubstr("cut=")) << to_table(r);
   EXPECT_GT(r.certificate.points, 10 * plain.certificate.points);
-  const Equality e = compare(gpt, transform::parallelise(gpt, r.best[0].strategy), 3);
+  const transform::Equality e = compare(gpt, transform::parallelise(gpt, r.best[0].strategy), 3);
   EXPECT_TRUE(e.equal()) << to_text(e);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, r.best[0].index);
 }
@@ -492,7 +492,7 @@ TEST(ProgramSearch, TheWinnerIsAProgram) {
     ASSERT_FALSE(r.best.empty()) << demand;
     const transform::Distributed d = transform::parallelise(gpt, r.best[0].strategy);
     EXPECT_EQ(ir::print(ir::parse(ir::print(d.module))), ir::print(d.module));
-    const Equality e = compare(gpt, d, 7);
+    const transform::Equality e = compare(gpt, d, 7);
     EXPECT_TRUE(e.equal()) << demand << ": " << to_text(e);
     EXPECT_GT(e.tensors, 10);
   }
@@ -503,7 +503,7 @@ TEST(ProgramSearch, AnotherProgramIsNotEqual) {
   const transform::Program a = models::build_mlp({.layers = 2, .width = 4, .batch = 4, .learning_rate = 0.5}),
                            b = models::build_mlp({.layers = 2, .width = 4, .batch = 4, .learning_rate = 0.25});
   EXPECT_TRUE(compare(a, transform::parallelise(a, {.data = 2}), 1).equal());
-  const Equality e = compare(a, transform::parallelise(b, {.data = 2}), 1);
+  const transform::Equality e = compare(a, transform::parallelise(b, {.data = 2}), 1);
   EXPECT_FALSE(e.equal());
   EXPECT_THAT(to_text(e), HasSubstr("NOT equal"));
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace pando::search {
+namespace pando::transform {
 
 struct Equality {
   // What was compared: outputs, variables after the step, what was stored to the host.
@@ -22,8 +22,8 @@ struct Equality {
 };
 
 // Variables that have data begin with it; what has none, and what streams bring, are small fractions made from `seed`.
-Equality compare(const transform::Program& program, const transform::Distributed& distributed, std::uint64_t seed);
+Equality compare(const Program& program, const Distributed& distributed, std::uint64_t seed);
 // "bit for bit (12 tensors, 4096 elements)", or how far apart.
 std::string to_text(const Equality& e);
 
-}  // namespace pando::search
+}  // namespace pando::transform

@@ -1,4 +1,4 @@
-#include "search/programs/equality.h"
+#include "transform/distribute/checks/equality.h"
 
 #include "transform/distribute/parts.h"
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-namespace pando::search {
+namespace pando::transform {
 
 namespace {
 
@@ -17,9 +17,6 @@ using ir::HostStreamId;
 using ir::HostTensor;
 using ir::Module;
 using ir::StateId;
-using transform::Distributed;
-using transform::Piece;
-using transform::Program;
 
 HostTensor made(ir::DType dtype, const ir::Shape& shape, bool positive, std::mt19937_64& random) {
   HostTensor x(dtype, shape);
@@ -47,7 +44,7 @@ Given data_for(const Program& program, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<bool> forward(m.value_count(), false);
   for (ir::OpId o : main.ops) {
-    for (ir::ValueId v : m.operands(o)) forward[v.index()] = forward[v.index()] || program.phase_of(o) == transform::Phase::forward;
+    for (ir::ValueId v : m.operands(o)) forward[v.index()] = forward[v.index()] || program.phase_of(o) == Phase::forward;
   }
   Given g;
   for (std::size_t i = 0; i < main.inputs.size(); ++i) {
@@ -89,7 +86,7 @@ std::map<std::uint32_t, HostTensor> stream_parts(const Distributed& d, const std
     HostTensor& to = all.try_emplace(p.part, stream.dtype, shape).first->second;
     ir::Shape start(shape.size(), 0);
     start[0] = p.load;
-    transform::put_part(to, with_leading(transform::part_of(wholes.at(p.whole), p.start, stream.shape), {1, 1}), start);
+    put_part(to, with_leading(part_of(wholes.at(p.whole), p.start, stream.shape), {1, 1}), start);
   }
   return all;
 }
@@ -119,7 +116,7 @@ class Comparison {
     for (auto& [s, t] : stream_parts(d_, given_.streams)) parts_.set_input(HostStreamId(s), t);
     for (const Piece& p : d_.remote) {
       parts_.set_state(StateId(p.part), 0,
-                       transform::part_of(given_.inputs[p.whole], p.start, d_.module.type(d_.module.state(StateId(p.part)).type).shape));
+                       part_of(given_.inputs[p.whole], p.start, d_.module.type(d_.module.state(StateId(p.part)).type).shape));
     }
     return parts_.run_graph(d_.module.main_graph(), cut_inputs(d_, given_.inputs));
   }
@@ -194,4 +191,4 @@ std::string to_text(const Equality& e) {
                      e.worst, e.allowed, e.where, what);
 }
 
-}  // namespace pando::search
+}  // namespace pando::transform
