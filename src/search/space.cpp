@@ -2,12 +2,12 @@
 
 #include "base/error.h"
 #include "search/shapes.h"
+#include "search/walk.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
+#include <utility>
 
 namespace pando::search {
 
@@ -15,69 +15,37 @@ namespace {
 
 constexpr std::string_view kReaches[] = {"calculon", "trainers", "everything"};
 
-// Which axes a user demands a value of.
-struct Demand {
-  explicit Demand(const Space& space) : values(parse_strategy(space.require, space.batch)) {
-    std::string word;
-    for (char c : space.require + " ") {
-      if (c != ' ' && c != ',') {
-        word += c;
-        continue;
-      }
-      if (!word.empty()) words.insert(axis_named(word.substr(0, word.find('='))).word);
-      word.clear();
-    }
+// An axis of a walk (walk.h).
+struct AxisOfWalk {
+  using Value = std::int64_t;
+  const Axis* axis;
+  const AxisContext* context;
+  // With the value that a user demands; null: none.
+  const Strategy* demanded;
+
+  std::int64_t get(const Strategy& s) const { return axis->get(s); }
+  void set(Strategy& s, std::int64_t value) const { axis->set(s, value); }
+  void values(const Strategy& s, Values& to) const {
+    add_values(*axis, *context, s, to);
+    if (demanded == nullptr) return;
+    const std::int64_t wanted = axis->get(*demanded);
+    const bool there = axis->on_demand || std::find(to.begin(), to.end(), wanted) != to.end();
+    to.assign(there ? 1 : 0, wanted);
   }
-  bool has(const Axis& a) const { return words.contains(a.word); }
-  Strategy values;
-  std::set<std::string_view> words;
 };
 
-// Goes through all choices of some axes.
-class Walk {
- public:
-  Walk(const AxisContext& context, std::initializer_list<AxisPart> parts) : context_(context), demand_(context.space) {
-    for (const Axis& a : axes()) {
-      if (std::find(parts.begin(), parts.end(), a.part) != parts.end()) rows_.push_back({&a, {}, demand_.has(a)});
-    }
+// All choices of a part's axes.
+Walk<Strategy, AxisOfWalk> walk_of(const AxisContext& context, const Demand<Strategy>& demand, AxisPart part) {
+  std::vector<AxisOfWalk> rows;
+  for (const Axis& a : axes()) {
+    if (a.part == part) rows.push_back({&a, &context, demand.of(a.word)});
   }
+  return Walk<Strategy, AxisOfWalk>(std::move(rows));
+}
 
-  template <class F>
-  void each(Strategy& s, F&& f) {
-    descend(0, s, f);
-  }
-
- private:
-  struct Row {
-    const Axis* axis;
-    Values values;
-    bool demanded;
-  };
-
-  template <class F>
-  void descend(std::size_t depth, Strategy& s, F& f) {
-    if (depth == rows_.size()) return f(s);
-    Row& row = rows_[depth];
-    const Axis& a = *row.axis;
-    row.values.clear();
-    add_values(a, context_, s, row.values);
-    const std::int64_t before = a.get(s);
-    if (row.demanded) {
-      const std::int64_t wanted = a.get(demand_.values);
-      const bool there = a.on_demand || std::find(row.values.begin(), row.values.end(), wanted) != row.values.end();
-      row.values.assign(there ? 1 : 0, wanted);
-    }
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      a.set(s, row.values[i]);
-      descend(depth + 1, s, f);
-    }
-    a.set(s, before);
-  }
-
-  const AxisContext& context_;
-  Demand demand_;
-  std::vector<Row> rows_;
-};
+Demand<Strategy> demand_of(const Space& space) {
+  return {parse_strategy(space.require, space.batch), space.require, [](std::string_view word) { return axis_named(word).word; }};
+}
 
 }  // namespace
 
@@ -114,7 +82,8 @@ bool chooses_levels(const AxisContext& c) { return c.space.reach == Reach::calcu
 std::vector<Strategy> choices(const AxisContext& context, AxisPart part, const Strategy& head) {
   std::vector<Strategy> all;
   Strategy s = head;
-  Walk(context, {part}).each(s, [&](const Strategy& chosen) { all.push_back(chosen); });
+  const Demand<Strategy> demand = demand_of(context.space);
+  walk_of(context, demand, part).each(s, [&](const Strategy& chosen) { all.push_back(chosen); });
   return all;
 }
 
@@ -137,7 +106,9 @@ std::vector<PointGroup> groups_of(const AxisContext& context) {
     fail(ErrorKind::poplar_error, "search-space", "{} devices and a batch of {}; both must be 1 or more", space.devices, space.batch);
   }
   std::vector<PointGroup> all;
-  Walk groups(context, {AxisPart::group}), transfers(context, {AxisPart::transfers}), rest(context, {AxisPart::rest});
+  const Demand<Strategy> demand = demand_of(space);
+  auto groups = walk_of(context, demand, AxisPart::group), transfers = walk_of(context, demand, AxisPart::transfers),
+       rest = walk_of(context, demand, AxisPart::rest);
   Strategy s;
   s.batch = space.batch;
   std::int64_t index = 0;

@@ -112,9 +112,9 @@ class ProgramSearcher {
         fold_(program),
         fold_from_(space.fold_from) {
     r_.equal_from = fold_.first(), r_.equal_to = fold_.end();
-    const ProgramFacts facts = facts_of(program, costs_, cluster, space);
+    const transform::SpaceFacts facts = facts_of(program, costs_, cluster, space);
     r_.samples = facts.samples;
-    for (ProgramGroup& g : program_groups(facts, space)) {
+    for (ProgramGroup& g : program_groups(facts)) {
       check_stop();
       Candidate c{std::move(g), 0, false};
       if (!name_costs(c)) continue;

@@ -16,6 +16,7 @@
 #include "search/search.h"
 #include "simulate/costs/cost_model.h"
 #include "transform/distribute/parallelise.h"
+#include "transform/distribute/space.h"
 
 #include <cstdint>
 #include <functional>
@@ -25,35 +26,7 @@
 
 namespace pando::search {
 
-// A schedule that somebody made.
-struct NamedTable {
-  std::string name;
-  schedule::Table table;
-};
-
-struct ProgramSpace {
-  std::int32_t devices = 1, first_device = 0;
-  // Bytes of a device; 0: the machine's.
-  double memory = 0;
-  // Every schedule that has a name, up to four stages on a rank, offload. Otherwise 1F1B, plain and with two stages on a rank, nothing off
-  // chip.
-  bool wide = false;
-  // What a user demands: words of a strategy (transform/distribute/axis.h).
-  std::string require;
-  std::int32_t most_microbatches = 32;
-  // Schedules by name instead of those above; "all": every one that has a name; "synthesised": schedules made for what the stages cost,
-  // under several limits of memory.
-  std::vector<std::string> schedules;
-  // Tried, too, where a point has their ranks and microbatches.
-  std::vector<NamedTable> tables;
-  // Of how many weights at once (those of one name in all layers are one) a strategy may say how they are cut over the tensor axis: along
-  // any of their dimensions, or not.
-  std::int32_t cuts = 0;
-  // Points whose programs have more ops than this are estimated from fewer layers and microbatches (fold.h); 0: none is.
-  std::int64_t fold_from = 100'000;
-  // Of how many sets of layers, for each kind of recomputation, a strategy may say that these alone compute again (recompute_choices.h).
-  std::int32_t recompute_sets = 0;
-};
+using ProgramSpace = transform::Space;
 
 struct ProgramEstimate {
   double seconds = 0;

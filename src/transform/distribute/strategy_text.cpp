@@ -84,6 +84,18 @@ void read_value(const AxisRow& row, std::string_view word, std::string_view valu
   }
 }
 
+void copy_value(const AxisRow& row, const Strategy& from, Strategy& to) {
+  if (row.number != nullptr) {
+    to.*row.number = from.*row.number;
+  } else if (row.numbers != nullptr) {
+    to.*row.numbers = from.*row.numbers;
+  } else if (row.flag != nullptr) {
+    to.*row.flag = from.*row.flag;
+  } else {
+    row.copy(from, to);
+  }
+}
+
 [[noreturn]] void refuse_word(std::string_view word) {
   std::vector<std::string_view> known;
   for (const AxisRow& row : axis_rows()) known.push_back(row.word);
@@ -91,6 +103,32 @@ void read_value(const AxisRow& row, std::string_view word, std::string_view valu
 }
 
 }  // namespace
+
+void add_choices(const AxisRow& row, const SpaceFacts& facts, const Strategy& s, const Strategy* demanded, std::vector<Strategy>& to) {
+  if (row.is_open != nullptr && !row.is_open(s)) return to.push_back(s);
+  const std::size_t before = to.size();
+  if (demanded != nullptr && row.on_demand) {
+    copy_value(row, *demanded, to.emplace_back(s));
+  } else if (row.numbers_of_space != nullptr) {
+    for (const std::int32_t n : row.numbers_of_space(facts, s)) {
+      if (demanded == nullptr || demanded->*row.number == n) to.emplace_back(s).*row.number = n;
+    }
+  } else {
+    row.choices(facts, s, to);
+  }
+  if (row.is_possible == nullptr) return;
+  to.erase(std::remove_if(to.begin() + static_cast<std::ptrdiff_t>(before), to.end(),
+                          [&](const Strategy& with) { return !row.is_possible(facts, with); }),
+           to.end());
+}
+
+std::vector<std::int32_t> divisors(std::int64_t n, std::int64_t most) {
+  std::vector<std::int32_t> all;
+  for (std::int64_t i = 1; i <= std::min(n, most); ++i) {
+    if (n % i == 0) all.push_back(static_cast<std::int32_t>(i));
+  }
+  return all;
+}
 
 std::string to_string(const Strategy& s) {
   std::string text;

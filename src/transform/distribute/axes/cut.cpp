@@ -28,6 +28,13 @@ void read_cuts(Strategy& s, std::string_view word, std::string_view value) {
   }
 }
 
+void add_cuts(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
+  to.push_back(s);
+  const auto cuts = f.cuts.find(s.tensor);
+  if (cuts == f.cuts.end()) return;
+  for (const Cuts& c : cuts->second) to.emplace_back(s).cut = c;
+}
+
 }  // namespace
 
 AxisRow axis_cut() {
@@ -36,7 +43,10 @@ AxisRow axis_cut() {
           .doc = "Weights that --tensor cuts, as name:dimension; -1: not. Others are found",
           .write = write_cuts,
           .read = read_cuts,
-          .between = ';'};
+          .between = ';',
+          .copy = copies<&Strategy::cut>,
+          .nesting = 110,
+          .choices = add_cuts};
 }
 
 }  // namespace pando::transform

@@ -32,6 +32,17 @@ void read_offload(Strategy& s, std::string_view word, std::string_view value) {
   }
 }
 
+void add_sets(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
+  // Where all layers compute again there is nothing left to bring off chip; where some do, there is.
+  const bool keeps_nothing = s.recompute == Recompute::full && s.recomputed_layers.empty() && f.space.recompute_sets == 0;
+  for (int bits = 0; bits < (f.space.wide ? 8 : 1); ++bits) {
+    const bool optimizer = bits & 2, activations = bits & 4;
+    if ((optimizer && !f.has_updates) || (activations && (!f.has_backward || keeps_nothing))) continue;
+    Strategy& with = to.emplace_back(s);
+    with.offload_weights = bits & 1, with.offload_optimizer = optimizer, with.offload_activations = activations;
+  }
+}
+
 }  // namespace
 
 AxisRow axis_offload() {
@@ -41,7 +52,11 @@ AxisRow axis_offload() {
           .write = write_offload,
           .read = read_offload,
           .between = '/',
-          .parts = {"weights", "optimizer", "activations"}};
+          .parts = {"weights", "optimizer", "activations"},
+          .copy = copies<&Strategy::offload_weights, &Strategy::offload_optimizer, &Strategy::offload_activations>,
+          .nesting = 160,
+          .inside_group = true,
+          .choices = add_sets};
 }
 
 }  // namespace pando::transform

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace pando::transform {
 
 namespace {
@@ -19,6 +22,21 @@ void read_order(Strategy& s, std::string_view word, std::string_view value) {
   }
 }
 
+// Where levels of the network differ: all orders of the axes that have several devices. The one that the numbers have anyhow is not said.
+void add_orders(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
+  to.push_back(s);
+  if (!f.has_levels) return;
+  std::vector<std::pair<std::size_t, const char*>> axes;
+  for (const auto& [size, name] : std::initializer_list<std::pair<std::int32_t, const char*>>{
+           {s.data, "data"}, {s.expert, "expert"}, {s.context, "context"}, {s.tensor, "tensor"}, {s.pipeline, "pipeline"}}) {
+    if (size > 1) axes.emplace_back(axes.size(), name);
+  }
+  while (std::next_permutation(axes.begin(), axes.end())) {
+    to.push_back(s);
+    for (const auto& [place, name] : axes) to.back().order.emplace_back(name);
+  }
+}
+
 }  // namespace
 
 AxisRow axis_order() {
@@ -27,7 +45,11 @@ AxisRow axis_order() {
           .doc = "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline",
           .write = [](const Strategy& s) { return fmt::format("{}", fmt::join(s.order, "/")); },
           .read = read_order,
-          .between = '/'};
+          .between = '/',
+          .copy = copies<&Strategy::order>,
+          .nesting = 120,
+          .inside_group = true,
+          .choices = add_orders};
 }
 
 }  // namespace pando::transform

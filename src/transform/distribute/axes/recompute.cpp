@@ -15,6 +15,13 @@ void read_recompute(Strategy& s, std::string_view word, std::string_view value) 
   s.recompute = static_cast<Recompute>(found - std::begin(kRecomputeWords));
 }
 
+void add_kinds(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
+  to.emplace_back(s).recompute = Recompute::none;
+  if (!f.has_backward) return;
+  if (f.has_attention) to.emplace_back(s).recompute = Recompute::selective;
+  to.emplace_back(s).recompute = Recompute::full;
+}
+
 }  // namespace
 
 AxisRow axis_recompute() {
@@ -27,7 +34,11 @@ AxisRow axis_recompute() {
                 return s.recompute == Recompute::none ? std::string() : std::string(kRecomputeWords[static_cast<std::size_t>(s.recompute)]);
               },
           .read = read_recompute,
-          .parts = {std::begin(kRecomputeWords), std::end(kRecomputeWords)}};
+          .parts = {std::begin(kRecomputeWords), std::end(kRecomputeWords)},
+          .copy = copies<&Strategy::recompute>,
+          .nesting = 140,
+          .inside_group = true,
+          .choices = add_kinds};
 }
 
 }  // namespace pando::transform

@@ -27,6 +27,34 @@ void read_schedule(Strategy& s, std::string_view word, std::string_view value) {
   s.table.reset();
 }
 
+std::vector<std::string> names_of_space(const Space& space, std::int32_t ranks) {
+  if (space.wide && space.schedules.empty()) return schedule::names();
+  if (space.schedules.empty()) return {"1F1B", "Interleaved1F1B"};
+  std::vector<std::string> names;
+  for (const std::string& name : space.schedules) {
+    if (name == "all") {
+      names.insert(names.end(), schedule::names().begin(), schedule::names().end());
+    } else if (name == "synthesised") {
+      // As much memory as 1F1B and as ZB-H2 take; in a V as much as V-Half.
+      for (const std::int32_t memory : {ranks, 2 * ranks - 1}) names.push_back(schedule::synthesised_name(false, memory));
+      for (const std::int32_t memory : {ranks / 2 + 1, ranks}) names.push_back(schedule::synthesised_name(true, memory));
+    } else {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+void add_schedules(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
+  for (std::string& name : names_of_space(f.space, s.pipeline)) to.emplace_back(s).schedule = std::move(name);
+  for (const NamedTable& t : f.space.tables) {
+    const auto ranks = static_cast<std::int32_t>(t.table.ranks.size());
+    if (ranks != s.pipeline || t.table.microbatches() != s.microbatches || t.table.stages() % ranks != 0) continue;
+    to.emplace_back(s).schedule = t.name;
+    to.back().table = t.table;
+  }
+}
+
 }  // namespace
 
 AxisRow axis_schedule() {
@@ -36,7 +64,11 @@ AxisRow axis_schedule() {
           .option_of = [](const Strategy& s) -> std::string_view { return s.table ? "table" : "schedule"; },
           .shown_default = "1F1B",
           .write = [](const Strategy& s) { return s.pipeline > 1 ? s.schedule : std::string(); },
-          .read = read_schedule};
+          .read = read_schedule,
+          .copy = copies<&Strategy::schedule, &Strategy::table>,
+          .nesting = 70,
+          .is_open = [](const Strategy& s) { return s.pipeline > 1; },
+          .choices = add_schedules};
 }
 
 }  // namespace pando::transform

@@ -9,7 +9,12 @@ AxisRow axis_zero() {
           .number = &Strategy::zero,
           .least = 0,
           .most = 3,
-          .otherwise = 0};
+          .otherwise = 0,
+          .nesting = 130,
+          .inside_group = true,
+          .numbers_of_space = [](const SpaceFacts& f, const Strategy& s) {
+            return s.data > 1 && f.has_updates ? std::vector<std::int32_t>{0, 1, 2, 3} : std::vector<std::int32_t>{0};
+          }};
 }
 
 }  // namespace pando::transform

@@ -59,6 +59,8 @@ struct Strategy {
   bool join_outputs = false;
   // Verify the result.
   bool verify = true;
+
+  std::int64_t devices() const { return std::int64_t{data} * tensor * pipeline * expert * context; }
 };
 
 }  // namespace pando::transform
