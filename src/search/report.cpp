@@ -1,129 +1,52 @@
-#include "search/axis.h"
-#include "search/search.h"
-#include "search/shapes.h"
+#include "search/report.h"
+
+#include "search/strategy.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace pando::search {
 
 namespace {
 
-std::string kinds_of(const Estimate& e) {
-  std::string text;
+// "weights 3, gradients 2": what `text` says of each kind; empty: nothing.
+template <class T, class F>
+std::string kinds_with(const std::array<T, simulate::kMemoryKinds>& bytes, F&& text) {
+  std::string all;
   for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) {
-    if (e.memory[k] >= 0.005 * kGib) {
-      text +=
-          fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", simulate::name_of(static_cast<simulate::MemoryKind>(k)), e.memory[k] / kGib);
-    }
+    if (const std::string one = text(bytes[k]); !one.empty())
+      all += fmt::format("{}{} {}", all.empty() ? "" : ", ", simulate::name_of(static_cast<simulate::MemoryKind>(k)), one);
   }
-  return text;
+  return all;
 }
 
-// Where there are any.
-std::string transfers_of_layers(const Estimate& e) {
-  std::string text;
-  if (e.context_transfers > 0) text += fmt::format("context {:.4f}, ", e.context_transfers);
-  if (e.expert_transfers > 0) text += fmt::format("experts {:.4f}, ", e.expert_transfers);
-  return text;
-}
-
-// Against the best.
-std::string compared(double percent) {
-  return percent < 0 ? fmt::format("{:.2f} % quicker than", -percent) : fmt::format("{:.2f} % slower than", percent);
-}
-
-// Which of its words the space does not have.
-std::string outside_the_space(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s) {
-  const AxisContext context{{model, cluster, nullptr, measured_shapes_of(cluster)}, space};
-  std::vector<std::string> words;
-  Strategy so_far;
-  so_far.batch = s.batch;
-  Values values;
-  for (const Axis& a : axes()) {
-    values.clear();
-    add_values(a, context, so_far, values);
-    const std::int64_t value = a.get(s);
-    // A value below 0 that is not said is chosen: the space has what it becomes.
-    const bool is_chosen = value == a.otherwise && value < 0;
-    if (!is_chosen && std::find(values.begin(), values.end(), value) == values.end()) words.push_back(text_of(a, value));
-    a.set(so_far, value);
-  }
-  if (words.empty()) return "it does not have what --require demands";
-  return fmt::format("the space does not have {}", fmt::join(words, ", "));
+std::string line_of(const Report& r, const Report::Line& l) {
+  const double rate = r.rate / l.seconds;
+  return r.is_small ? fmt::format("{:12.6g} {:12.6g} {:12.4f}  {}\n", l.seconds, rate, l.bytes / kGib * 1024, l.strategy)
+                    : fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", l.seconds, rate, l.bytes / kGib, l.strategy);
 }
 
 }  // namespace
 
-std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
-                    const Result& result) {
-  if (const Violation v = first_violation(model, cluster, s)) return fmt::format("{}: {}\n", v.rule, v.message);
-  if (s.devices() != space.devices) return fmt::format("devices: it takes {} devices, {} were asked for\n", s.devices(), space.devices);
-  const Estimate e = estimate(model, cluster, s);
-  const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
-  if (e.memory_bytes() > limit) {
-    return fmt::format("memory: a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has\n",
-                       e.fullest_stage, e.memory_bytes(), e.memory_bytes() / kGib, kinds_of(e), e.memory_bytes() - limit, limit);
-  }
-  if (!e.fits(limit, cluster)) {
-    return fmt::format("memory: a device needs {:.2f} GiB of the second memory, which has {:.2f}\n", e.far_bytes / kGib,
-                       static_cast<double>(cluster.far_bytes) / kGib);
-  }
-  if (result.best.empty()) return fmt::format("it fits: {:.4f} s, {:.2f} GiB\n", e.seconds, e.memory_bytes() / kGib);
-  const Estimate& b = result.best.front().estimate;
-  const double more_seconds = 100 * (e.seconds / b.seconds - 1);
-  std::string text = fmt::format("time: {:.4f} s, {} the best {}({:.4f} s)", e.seconds, compared(more_seconds),
-                                 more_seconds < 0 ? "of the space " : "", b.seconds);
-  if (more_seconds < 0) text += "; " + outside_the_space(model, cluster, space, s);
-  const std::pair<const char*, double> parts[] = {{"computing", e.computing - b.computing},
-                                                  {"recomputing", e.recomputing - b.recomputing},
-                                                  {"head", e.head - b.head},
-                                                  {"tensor-parallel transfers", e.tensor_transfers - b.tensor_transfers},
-                                                  {"context-parallel transfers", e.context_transfers - b.context_transfers},
-                                                  {"experts' transfers", e.expert_transfers - b.expert_transfers},
-                                                  {"pipeline transfers", e.pipeline_transfers - b.pipeline_transfers},
-                                                  {"data-parallel transfers", e.data_transfers - b.data_transfers},
-                                                  {"bubble", e.bubble - b.bubble},
-                                                  {"synchronisation", e.synchronisation - b.synchronisation},
-                                                  {"optimizer", e.optimizer - b.optimizer},
-                                                  {"offload", e.offload - b.offload}};
-  for (const auto& [name, more] : parts) {
-    if (std::abs(more) >= 0.0005 * b.seconds) text += fmt::format("\n  {}: {:+.4f} s", name, more);
-  }
-  return text + "\n";
+std::string kinds_text(const std::array<double, simulate::kMemoryKinds>& bytes) {
+  return kinds_with(bytes, [](double b) { return b >= 0.005 * kGib ? fmt::format("{:.2f}", b / kGib) : std::string(); });
 }
 
-std::string to_table(const Result& r) {
-  std::string text = fmt::format("{:>10} {:>12} {:>10}  {}\n", "seconds", "samples/s", "GiB", "strategy");
-  for (const Found& f : r.best) {
-    text += fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", f.estimate.seconds, static_cast<double>(f.strategy.batch) / f.estimate.seconds,
-                        f.estimate.memory_bytes() / kGib, to_string(f.strategy));
-  }
-  if (r.best.empty())
-    text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
-  else {
-    const Estimate& e = r.best.front().estimate;
-    text += fmt::format(
-        "the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, {}pipeline {:.4f}, data {:.4f}, "
-        "bubble {:.4f}, synchronisation {:.4f}, optimizer {:.4f}, offload {:.4f}\n",
-        e.computing, e.recomputing, e.head, e.tensor_transfers, transfers_of_layers(e), e.pipeline_transfers, e.data_transfers, e.bubble,
-        e.synchronisation, e.optimizer, e.offload);
-    text += fmt::format("its fullest device (stage {}), GiB: {}\n", e.fullest_stage, kinds_of(e));
-    if (const auto missing = missing_of(r.best.front().strategy); !missing.empty())
-      text += fmt::format("a prediction alone, as no transform does this: {}\n", fmt::join(missing, "; "));
-  }
-  if (!r.frontier.empty()) {
-    text += "frontier:\n";
-    for (const Found& f : r.frontier) {
-      text +=
-          fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", f.estimate.seconds, static_cast<double>(f.strategy.batch) / f.estimate.seconds,
-                      f.estimate.memory_bytes() / kGib, to_string(f.strategy));
-    }
-  }
-  return text + to_text(r.certificate);
+std::string kinds_text(const simulate::KindBytes& bytes) {
+  return kinds_with(bytes, [](std::int64_t b) { return b > 0 ? std::to_string(b) : std::string(); });
+}
+
+std::string to_table(const Report& r) {
+  const int width = r.is_small ? 12 : 10;
+  std::string text = fmt::format("{:>{}} {:>12} {:>{}}  strategy\n", "seconds", width, fmt::format("{}/s", r.rate_name),
+                                 r.is_small ? "MiB" : "GiB", width);
+  for (const Report::Line& l : r.best) text += line_of(r, l);
+  if (r.best.empty()) text += r.certificate.points > 0 ? "nothing fits\n" : "no strategy has so many devices and all that is demanded\n";
+  text += r.of_the_best;
+  if (!r.frontier.empty()) text += "frontier:\n";
+  for (const Report::Line& l : r.frontier) text += line_of(r, l);
+  return text + r.notes + to_text(r.certificate);
 }
 
 std::string to_text(const Certificate& c) {
@@ -135,84 +58,12 @@ std::string to_text(const Certificate& c) {
       c.stopped ? fmt::format(" + {} not looked at", c.not_seen()) : "", c.best, c.bound, 100 * c.gap());
 }
 
-std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found) {
-  const double tokens = static_cast<double>(found.strategy.batch) * static_cast<double>(model.seq), seconds = found.estimate.seconds,
-               devices = static_cast<double>(found.strategy.devices()),
-               peak = found.strategy.precision == Precision::bf16 ? cluster.half_operations : cluster.eight_bit_operations;
-  std::string notes;
-  for (const std::string& note : model.notes) notes += fmt::format("note: {}\n", note);
-  return notes +
-         fmt::format("{}: sequences of {} tokens; {:.1f} tokens a second and device, {:.1f} % of the peak (MFU)\nmachine {}: {}\n",
-                     model.name, model.seq, tokens / seconds / devices,
-                     100 * tokens * model.operations_per_token() / (seconds * devices * peak), cluster.name, cluster.source) +
-         fmt::format("of the layers' time, {:.0f} % rests on measured rows, {:.0f} % on rows near them, {:.0f} % on the machine's curves\n",
-                     100 * found.estimate.basis[0], 100 * found.estimate.basis[1], 100 * found.estimate.basis[2]) +
-         (found.strategy.precision == Precision::bf16
-              ? std::string()
-              : fmt::format("precision={} changes what is computed; --require precision=bf16 leaves it out\n",
-                            name_of(found.strategy.precision)));
-}
-
-std::string words_page() {
-  std::string text = "The words of a strategy, with the trainers' names beside them.\n\n";
-  std::string_view before;
-  for (const Axis* a : axes_of_text()) {
-    if (a->word == before) continue;
-    before = a->word;
-    std::string values;
-    if (!a->names.empty()) values = fmt::format("={}", fmt::join(a->names, "|"));
-    if (a->names.empty() && !a->flag) values = a->word == "levels" ? "=T/P/D" : "=N";
-    text += fmt::format("{}{}{}\n  {}.\n  Trainers: {}.\n", a->word, values,
-                        a->aliases.empty() ? "" : fmt::format(" (also {})", fmt::join(a->aliases, ", ")), a->doc,
-                        a->trainers.empty() ? "none" : a->trainers);
-    if (!a->outside.empty()) text += fmt::format("  Outside the default space: {}.\n", a->outside);
-  }
-  return text;
-}
-
-std::string outside_of(const Space& space) {
-  if (space.reach == Reach::calculon) return "outside the space: all that Calculon's search does not have (--space trainers)\n";
-  if (space.reach == Reach::everything) return "";
-  std::vector<std::string_view> all;
-  for (const Axis& a : axes()) {
-    const bool opened = a.word == "recompute-first" && space.recompute_sets > 0;
-    if (!a.outside.empty() && !opened) all.push_back(a.outside);
-  }
-  return fmt::format("outside the space: {}\n", fmt::join(all, "; "));
-}
-
-std::string why_nothing(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Result& r) {
-  std::string text;
-  for (const auto& [rule, broken] : r.rules) {
-    text += fmt::format("  {} points break the rule '{}': {}\n", broken.points, rule, broken.example);
-  }
-  if (r.certificate.points == 0 && !space.require.empty()) {
-    text += fmt::format("  demanded is '{}'; {}", space.require, outside_of(space));
-  }
-  if (!r.least) return text;
-  const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes),
-               least = r.least->estimate.memory_bytes();
-  text += fmt::format("  the least that a device needs is {:.2f} GiB of the {:.2f} that it has: {}\n", least / kGib, limit / kGib,
-                      to_string(r.least->strategy));
-  text += fmt::format("  its fullest device (stage {}), GiB: {}\n", r.least->estimate.fullest_stage, kinds_of(r.least->estimate));
-  // More devices with as much work each, as far as the machine goes.
-  const std::int64_t most = cluster.levels.empty() ? 1 : cluster.levels.back().devices;
-  for (std::int64_t times = 2; space.devices * times <= most && times <= 64; times *= 2) {
-    Space larger = space;
-    larger.devices *= times;
-    larger.batch *= times;
-    const Result more = search(model, cluster, larger);
-    if (more.best.empty()) continue;
-    text +=
-        fmt::format("  what would do: {} devices and a batch of {}: {}\n", larger.devices, larger.batch, to_string(more.best[0].strategy));
-    break;
-  }
-  return text + fmt::format("  what would do: devices of {:.2f} GiB (--memory {:.0f})\n", least / kGib, std::ceil(least));
-}
-
-std::string draw_frontier(const std::vector<FrontierDot>& dots, double limit, const std::string& rate_name) {
+std::string frontier_svg(const Report& r, double limit) {
   double most = limit, fastest = 0;
-  for (const FrontierDot& d : dots) most = std::max(most, d.bytes), fastest = std::max(fastest, d.rate);
+  std::string line;
+  for (const auto* lines : {&r.frontier, &r.best}) {
+    for (const Report::Line& l : *lines) most = std::max(most, l.bytes), fastest = std::max(fastest, r.rate / l.seconds);
+  }
   const auto x = [&](double bytes) { return 70 + 500 * bytes / std::max(1.0, most); };
   const auto y = [&](double rate) { return 340 - 300 * rate / std::max(1e-9, fastest); };
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"620\" height=\"400\" font-family=\"sans-serif\" font-size=\"11\">\n";
@@ -222,29 +73,17 @@ std::string draw_frontier(const std::vector<FrontierDot>& dots, double limit, co
     svg += fmt::format("<text x=\"64\" y=\"{:.1f}\" text-anchor=\"end\">{:.4g}</text>\n", y(fastest * i / 4) + 4, fastest * i / 4);
   }
   svg += "<text x=\"330\" y=\"376\" text-anchor=\"middle\">GiB on the fullest device</text>\n";
-  svg += fmt::format("<text x=\"70\" y=\"28\">{} a second</text>\n", rate_name);
+  svg += fmt::format("<text x=\"70\" y=\"28\">{} a second</text>\n", r.rate_name);
   svg += fmt::format("<path d=\"M{:.1f} 40 V340\" stroke=\"#c33\" stroke-dasharray=\"4 3\"/>\n", x(limit));
-  std::string line;
-  for (const FrontierDot& d : dots) {
-    if (d.frontier) line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? "M" : " L", x(d.bytes), y(d.rate));
-  }
+  for (const Report::Line& l : r.frontier)
+    line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? "M" : " L", x(l.bytes), y(r.rate / l.seconds));
   if (!line.empty()) svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#36c\"/>\n", line);
-  for (const FrontierDot& d : dots) {
-    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#36c\"><title>{}</title></circle>\n", x(d.bytes), y(d.rate),
-                       d.title);
+  for (const auto* lines : {&r.frontier, &r.best}) {
+    for (const Report::Line& l : *lines)
+      svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#36c\"><title>{}</title></circle>\n", x(l.bytes),
+                         y(r.rate / l.seconds), l.strategy);
   }
   return svg + "</svg>\n";
-}
-
-std::string frontier_svg(const Result& r, double limit) {
-  std::vector<FrontierDot> dots;
-  const auto add = [&](const Found& f, bool frontier) {
-    dots.push_back(
-        {f.estimate.memory_bytes(), static_cast<double>(f.strategy.batch) / f.estimate.seconds, to_string(f.strategy), frontier});
-  };
-  for (const Found& f : r.frontier) add(f, true);
-  for (const Found& f : r.best) add(f, false);
-  return draw_frontier(dots, limit, "samples");
 }
 
 }  // namespace pando::search

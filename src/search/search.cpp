@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace pando::search {
 
@@ -26,14 +27,11 @@ class Searcher {
 
   Result run() {
     std::vector<Candidate> candidates = bounded_groups();
-    r_.certificate.bound = std::numeric_limits<double>::infinity();
-    visit(candidates);
+    look_at_all(candidates, options_, r_, [&](const Candidate& g) {
+      if (!excluded(g, g.seconds, g.group.points)) look_into(g);
+      return false;
+    });
     if (r_.best.empty() && !r_.certificate.stopped) find_least(candidates);
-    Certificate& cert = r_.certificate;
-    cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
-    if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
-    std::sort(r_.frontier.begin(), r_.frontier.end(),
-              [](const Found& a, const Found& b) { return a.estimate.memory_bytes() < b.estimate.memory_bytes(); });
     return std::move(r_);
   }
 
@@ -45,24 +43,6 @@ class Searcher {
     mutable double bytes = -1;
   };
 
-  void visit(const std::vector<Candidate>& candidates) {
-    std::size_t visited = 0;
-    for (const Candidate& g : candidates) {
-      try {
-        check_stop();
-        if (excluded(g, g.seconds, g.group.points)) continue;
-        look_into(g);
-      } catch (const Stopped&) {
-        if (!options_.keeps_when_stopped) throw;
-        r_.certificate.stopped = true;
-        // Those behind it have larger bounds.
-        r_.certificate.bound = std::min(r_.certificate.bound, g.seconds);
-        return;
-      }
-      if (options_.progress && ++visited % 64 == 0) options_.progress(r_.certificate);
-    }
-  }
-
   std::vector<Candidate> bounded_groups() {
     std::vector<Candidate> all;
     for (const PointGroup& g : groups_of(context_)) {
@@ -73,20 +53,12 @@ class Searcher {
         continue;
       }
       if (const Violation v = first_violation(context_, g.head)) {
-        against(v, g.points);
+        r_.against(v.rule, v.message, g.points);
         continue;
       }
       all.push_back({g, least_seconds(g.head)});
     }
-    std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
     return all;
-  }
-
-  void against(const Violation& v, std::int64_t points) {
-    r_.certificate.by_rule += points;
-    BrokenRule& rule = r_.rules[v.rule];
-    if (rule.points == 0) rule.example = v.message;
-    rule.points += points;
   }
 
   // With the values of axes that are chosen inside a group with which nothing computes longer.
@@ -110,7 +82,9 @@ class Searcher {
 
   // Where nothing fits.
   void find_least(const std::vector<Candidate>& candidates) {
-    const auto less = [&](const auto& a, const auto& b) { return least_bytes(a) < least_bytes(b); };
+    const auto less = [&](const auto& a, const auto& b) {
+      return std::pair(least_bytes(a), a.seconds) < std::pair(least_bytes(b), b.seconds);
+    };
     const auto group = std::min_element(candidates.begin(), candidates.end(), less);
     if (group == candidates.end()) return;
     for (const Strategy& t : choices(context_, AxisPart::transfers, group->group.head)) {
@@ -155,14 +129,10 @@ class Searcher {
     return {m_, *free_, &free_memo_, measured_shapes_of(c_)};
   }
 
-  double worst_kept() const {
-    return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds;
-  }
-
   // Whether points of a group that take at least so many seconds can be left out; counts them.
   bool excluded(const Candidate& g, double seconds, std::int64_t points) {
     if (options_.brute_force) return false;
-    bool beaten = seconds > worst_kept();
+    bool beaten = seconds > r_.worst_kept(options_.top);
     if (!beaten || options_.frontier) {
       const double bytes = least_bytes(g);
       if (bytes > limit_) {
@@ -173,8 +143,7 @@ class Searcher {
                                      [&](const Found& f) { return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes; });
     }
     if (!beaten) return false;
-    r_.certificate.by_time += points;
-    r_.certificate.bound = std::min(r_.certificate.bound, seconds);
+    r_.slower(seconds, points);
     return true;
   }
 
@@ -201,39 +170,14 @@ class Searcher {
   }
 
   void evaluate(const Strategy& s, std::int64_t index) {
-    if (const Violation v = first_violation(context_, s)) return against(v, 1);
+    if (const Violation v = first_violation(context_, s)) return r_.against(v.rule, v.message, 1);
     ++r_.certificate.evaluated;
     Found f{s, estimate(context_, s), index};
     if (!f.estimate.fits(limit_, c_)) {
       ++r_.certificate.too_large;
       return;
     }
-    if (options_.frontier) add_to_frontier(f);
-    keep(std::move(f));
-  }
-
-  static bool before(const Found& a, const Found& b) {
-    if (a.estimate.seconds != b.estimate.seconds) return a.estimate.seconds < b.estimate.seconds;
-    const double x = a.estimate.memory_bytes(), y = b.estimate.memory_bytes();
-    return x != y ? x < y : a.index < b.index;
-  }
-
-  void keep(Found f) {
-    auto& best = r_.best;
-    if (best.size() == options_.top && !before(f, best.back())) return;
-    best.insert(std::upper_bound(best.begin(), best.end(), f, before), std::move(f));
-    if (best.size() > options_.top) best.pop_back();
-  }
-
-  void add_to_frontier(const Found& f) {
-    const auto beats = [](const Found& a, const Found& b) {
-      const double x = a.estimate.memory_bytes(), y = b.estimate.memory_bytes();
-      if (a.estimate.seconds == b.estimate.seconds && x == y) return a.index < b.index;
-      return a.estimate.seconds <= b.estimate.seconds && x <= y;
-    };
-    if (std::any_of(r_.frontier.begin(), r_.frontier.end(), [&](const Found& a) { return beats(a, f); })) return;
-    std::erase_if(r_.frontier, [&](const Found& b) { return beats(f, b); });
-    r_.frontier.push_back(f);
+    r_.keep(std::move(f), options_.top, options_.frontier);
   }
 
   const Transformer& m_;

@@ -7,11 +7,9 @@
 // bound, and the best is the best of all.
 #pragma once
 
+#include "search/report.h"
 #include "search/strategy.h"
 
-#include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,54 +43,8 @@ struct Space {
   std::int64_t recompute_sets = 0;
 };
 
-struct Found {
-  Strategy strategy;
-  Estimate estimate;
-  // In the order of the space.
-  std::int64_t index = -1;
-};
-
-struct Certificate {
-  // points = evaluated + by_rule + by_memory + by_time, unless the search was stopped. Of the evaluated ones, `too_large` did not fit.
-  std::int64_t points = 0, evaluated = 0, too_large = 0, by_rule = 0, by_memory = 0, by_time = 0;
-  // Somebody stopped the search: the bound counts what was not looked at, too.
-  bool stopped = false;
-  std::int64_t not_seen() const { return points - evaluated - by_rule - by_memory - by_time; }
-  // Seconds: of the best, and the least that any point which was not evaluated can have.
-  double best = 0, bound = 0;
-  double gap() const { return bound >= best || bound == 0 ? 0 : best / bound - 1; }
-};
-
-// Points against a rule, and what one of them breaks it with.
-struct BrokenRule {
-  std::int64_t points = 0;
-  std::string example;
-};
-
-struct Result {
-  // The best first, `top` of them; empty if nothing fits.
-  std::vector<Found> best;
-  // Points that no other point beats in both time and memory, by memory; only where it was asked for.
-  std::vector<Found> frontier;
-  Certificate certificate;
-  // By rule.
-  std::map<std::string, BrokenRule> rules;
-  // The point that needs least memory of those that are seen, where nothing fits.
-  std::optional<Found> least;
-};
-
-struct SearchOptions {
-  std::size_t top = 1;
-  // Of a program whose points are large (ProgramSpace::fold_from), the search ends when the best is proven: those after it are the best of
-  // the points that were looked at until then.
-  bool proves_only_the_best = false;
-  bool frontier = false;
-  // Evaluates every point: what the search is compared with.
-  bool brute_force = false;
-  // Where somebody stops the search (base/process/stop.h), what was found so far is the result; otherwise Stopped is thrown.
-  bool keeps_when_stopped = false;
-  std::function<void(const Certificate&)> progress;
-};
+using Found = FoundOf<Strategy, Estimate>;
+using Result = ResultOf<Strategy, Estimate>;
 
 Result search(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options = {});
 // All points of a space, in its order.
@@ -102,7 +54,6 @@ std::int64_t count_points(const Transformer& model, const simulate::Cluster& clu
 std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
                     const Result& result);
 
-std::string to_text(const Certificate& certificate);
 // What a strategy's step comes to: sequence length, tokens a second and device, MFU, what the constants rest on.
 std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found);
 // The axes' words, what each means, what trainers call it.
@@ -112,17 +63,6 @@ std::string outside_of(const Space& space);
 // Why nothing was found: rules, the least memory that was needed, and what would do.
 std::string why_nothing(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Result& result);
 
-// A picture of memory against throughput: all that were found, the frontier as a line, the limit.
-struct FrontierDot {
-  double bytes = 0, rate = 0;
-  std::string title;
-  bool frontier = false;
-};
-std::string draw_frontier(const std::vector<FrontierDot>& dots, double memory_limit, const std::string& rate_name);
-
-// A line for each, then the certificate.
-std::string to_table(const Result& result);
-// Memory against samples a second.
-std::string frontier_svg(const Result& result, double memory_limit);
+Report report_of(const Result& result);
 
 }  // namespace pando::search

@@ -360,7 +360,7 @@ TEST(Search, WhyNot) {
   EXPECT_THAT(why("t=8 p=1 d=1"), testing::HasSubstr("devices: it takes 8"));
   EXPECT_THAT(why("t=8 p=2 d=1 recompute=full recompute-first=99"),
               testing::HasSubstr("99 layers of a stage are to be computed again; a stage has 20"));
-  EXPECT_THAT(frontier_svg(search(m, selene, space, {.frontier = true}), 8e10), testing::HasSubstr("<path d=\"M"));
+  EXPECT_THAT(frontier_svg(report_of(search(m, selene, space, {.frontier = true})), 8e10), testing::HasSubstr("<path d=\"M"));
   EXPECT_THAT(to_table(r), testing::HasSubstr("certificate: "));
 }
 

@@ -94,12 +94,13 @@ profile::DevicePlan plan_of(const Arguments& a, const search::Transformer& model
                             const search::Result& found, const std::string& why, double limit) {
   profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, a.space.devices, cluster.name),
                            .machine = cluster.name};
-  plan.text = search::to_table(found) + search::outside_of(a.space);
+  const search::Report report = report_of(found);
+  plan.text = search::to_table(report) + search::outside_of(a.space);
   plan.text +=
       found.best.empty() ? search::why_nothing(model, cluster, a.space, found) : search::rates_of(model, cluster, found.best.front());
   plan.why_not = why;
   plan.memory_limit = limit;
-  add_points(plan, found);
+  add_points(plan, report);
   if (!found.best.empty()) add_step(plan, model, cluster, found.best.front().strategy);
   return plan;
 }
@@ -180,7 +181,7 @@ int run(Arguments& a) {
   const std::string why = a.why.empty() ? "" : fmt::format("{}:\n  {}", a.why, search::why_not(model, cluster, a.space, asked, best));
   if (!why.empty()) fmt::print("why not {}", why);
   const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
-  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(best, limit));
+  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(report_of(best), limit));
   if (!a.report.empty()) write_plan(plan_of(a, model, cluster, best, why, limit), a.report);
   if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, cluster, best.best.front().strategy);
   if (stopped) return kInterrupted;

@@ -63,10 +63,8 @@ int run(Arguments& a) {
   if (a.unroll) m = transform::unroll_pmap(m);
   read_texts(a);
   if (!a.table.empty()) a.strategy.table = schedule::read_csv(read_file(a.table), a.table);
-  const bool one =
-      a.strategy.data * a.strategy.tensor * a.strategy.pipeline * a.strategy.expert * a.strategy.context * a.strategy.microbatches == 1 &&
-      a.strategy.recompute == transform::Recompute::none && !a.strategy.offload_weights && !a.strategy.offload_optimizer &&
-      !a.strategy.offload_activations;
+  const bool one = a.strategy.devices() * a.strategy.microbatches == 1 && a.strategy.recompute == transform::Recompute::none &&
+                   !a.strategy.offload_weights && !a.strategy.offload_optimizer && !a.strategy.offload_activations;
   if (!a.unroll || !one) {
     transform::Annotation note{dimensions_of(a.batch), dimensions_of(a.sequence), dimensions_of(a.experts), {}};
     if (!a.loss.empty()) note.loss = a.loss;

@@ -24,21 +24,6 @@ std::vector<std::string> memory_kinds() {
   return kinds;
 }
 
-// What is both among the best and on the frontier is one point.
-class Points {
- public:
-  explicit Points(profile::DevicePlan& plan) : plan_(plan) {}
-  void add(const std::string& strategy, double seconds, double bytes, bool frontier) {
-    const auto [it, added] = at_.emplace(strategy, plan_.points.size());
-    if (added) plan_.points.push_back({strategy, seconds, bytes, false});
-    plan_.points[it->second].frontier |= frontier;
-  }
-
- private:
-  profile::DevicePlan& plan_;
-  std::map<std::string, std::size_t> at_;
-};
-
 // The tensors of the main graph's inputs. Those of one name, shape and size on several devices are one row.
 class InputPlaces {
  public:
@@ -214,22 +199,16 @@ void add_step(profile::DevicePlan& plan, const search::Transformer& model, const
   StepPlan(plan, t, memory).fill();
 }
 
-void add_points(profile::DevicePlan& plan, const search::Result& result) {
-  Points points(plan);
-  const auto add = [&](const search::Found& f, bool frontier) {
-    points.add(search::to_string(f.strategy), f.estimate.seconds, f.estimate.memory_bytes(), frontier);
+// What is both among the best and on the frontier is one point.
+void add_points(profile::DevicePlan& plan, const search::Report& report) {
+  std::map<std::string, std::size_t> at;
+  const auto add = [&](const search::Report::Line& l, bool frontier) {
+    const auto [it, added] = at.emplace(l.strategy, plan.points.size());
+    if (added) plan.points.push_back({l.strategy, l.seconds, l.bytes, false});
+    plan.points[it->second].frontier |= frontier;
   };
-  for (const search::Found& f : result.best) add(f, false);
-  for (const search::Found& f : result.frontier) add(f, true);
-}
-
-void add_points(profile::DevicePlan& plan, const search::ProgramResult& result) {
-  Points points(plan);
-  const auto add = [&](const search::FoundProgram& f, bool frontier) {
-    points.add(transform::to_string(f.strategy), f.estimate.seconds, static_cast<double>(f.estimate.peak), frontier);
-  };
-  for (const search::FoundProgram& f : result.best) add(f, false);
-  for (const search::FoundProgram& f : result.frontier) add(f, true);
+  for (const search::Report::Line& l : report.best) add(l, false);
+  for (const search::Report::Line& l : report.frontier) add(l, true);
 }
 
 void write_plan(const profile::DevicePlan& plan, const std::string& file) {

@@ -5,8 +5,7 @@
 
 #include "ir/module.h"
 #include "profile/plan/plan.h"
-#include "search/programs/program_search.h"
-#include "search/search.h"
+#include "search/report.h"
 #include "search/timeline.h"
 #include "simulate/simulate.h"
 
@@ -20,8 +19,7 @@ void add_step(profile::DevicePlan& plan, const search::Transformer& model, const
               const search::Strategy& strategy);
 
 // The best and the frontier.
-void add_points(profile::DevicePlan& plan, const search::Result& result);
-void add_points(profile::DevicePlan& plan, const search::ProgramResult& result);
+void add_points(profile::DevicePlan& plan, const search::Report& report);
 
 // Throws poplar_error if it cannot be written.
 void write_plan(const profile::DevicePlan& plan, const std::string& file);

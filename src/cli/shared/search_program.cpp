@@ -73,9 +73,8 @@ const Sized& best_of(const std::vector<Sized>& all, bool by_price) {
 
 // Of the number of devices that it has, or of the best one.
 const Sized& asked_about(const std::vector<Sized>& all, const transform::Strategy& s, const Sized& best) {
-  const std::int64_t devices = std::int64_t{s.data} * s.tensor * s.pipeline * s.expert * s.context;
   for (const Sized& size : all) {
-    if (size.space.devices == devices) return size;
+    if (size.space.devices == s.devices()) return size;
   }
   return best;
 }
@@ -85,10 +84,11 @@ profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program&
                             const Sized& best, const std::string& why, double limit) {
   profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, best.space.devices, cluster.name),
                            .machine = cluster.name};
-  plan.text = search::to_table(best.result);
+  const search::Report report = report_of(best.result);
+  plan.text = search::to_table(report);
   plan.why_not = why;
   plan.memory_limit = limit;
-  add_points(plan, best.result);
+  add_points(plan, report);
   if (best.result.best.empty()) return plan;
   const transform::Distributed d = transform::parallelise(program, best.result.best.front().strategy);
   const simulate::ClusterCostModel costs(cluster);
@@ -140,7 +140,7 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
     fmt::print("why not {}", why);
   }
   const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
-  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(r, limit));
+  if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(report_of(r), limit));
   if (!a.report.empty()) write_plan(plan_of(a, program, cluster, best, why, limit), a.report);
   const bool stopped = sizes.back().result.certificate.stopped;
   if (r.best.empty()) return stopped ? kInterrupted : kNo;

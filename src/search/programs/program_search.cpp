@@ -127,13 +127,7 @@ class ProgramSearcher {
 
   ProgramResult run() {
     if (!options_.brute_force) bound_groups();
-    r_.certificate.bound = std::numeric_limits<double>::infinity();
-    visit();
-    Certificate& cert = r_.certificate;
-    cert.best = r_.best.empty() ? 0 : r_.best.front().estimate.seconds;
-    if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
-    std::sort(r_.frontier.begin(), r_.frontier.end(),
-              [](const FoundProgram& a, const FoundProgram& b) { return a.estimate.peak < b.estimate.peak; });
+    look_at_all(candidates_, options_, r_, [&](Candidate& c) { return look(c); });
     return std::move(r_);
   }
 
@@ -145,35 +139,12 @@ class ProgramSearcher {
     bool bounded = false;
   };
 
-  // The group with the least bound comes next. Its bound is that of its degrees until it would be looked into, then that of its stages.
-  void visit() {
-    const auto after = [this](std::size_t a, std::size_t b) {
-      return std::tuple(candidates_[a].seconds, a) > std::tuple(candidates_[b].seconds, b);
-    };
-    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(after)> queue(after);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) queue.push(i);
-    for (std::size_t visited = 0; !queue.empty();) {
-      const std::size_t next = queue.top();
-      Candidate& c = candidates_[next];
-      try {
-        check_stop();
-        queue.pop();
-        const auto points = static_cast<std::int64_t>(c.group.points.size());
-        if (excluded(c.seconds, points)) continue;
-        if (!c.bounded && !options_.brute_force) {
-          if (bound(c)) queue.push(next);
-          continue;
-        }
-        look_into(c);
-      } catch (const Stopped&) {
-        if (!options_.keeps_when_stopped) throw;
-        r_.certificate.stopped = true;
-        // Those after it have larger bounds.
-        r_.certificate.bound = std::min(r_.certificate.bound, c.seconds);
-        return;
-      }
-      if (options_.progress && ++visited % 8 == 0) options_.progress(r_.certificate);
-    }
+  // A group's bound is that of its degrees until it would be looked into, then that of its stages. True: it has a new bound.
+  bool look(Candidate& c) {
+    if (excluded(c.seconds, static_cast<std::int64_t>(c.group.points.size()))) return false;
+    if (!c.bounded && !options_.brute_force) return bound(c);
+    look_into(c);
+    return false;
   }
 
   // False: the transforms refuse the group.
@@ -182,7 +153,7 @@ class ProgramSearcher {
       c.seconds = std::max(c.seconds, least_seconds(without_recomputing(c.group.points.front())));
       c.bounded = true;
       return true;
-    } catch (const ModelError& e) { refused(e.id(), static_cast<std::int64_t>(c.group.points.size())); }
+    } catch (const ModelError& e) { r_.against(e.id(), e.what(), static_cast<std::int64_t>(c.group.points.size())); }
     return false;
   }
 
@@ -267,7 +238,7 @@ class ProgramSearcher {
   void bound_groups() {
     struct OfDegrees {
       double seconds = 0;
-      std::string rule;
+      Refusal refusal;
     };
     std::map<std::string, OfDegrees> known;
     std::vector<Candidate> left;
@@ -280,10 +251,10 @@ class ProgramSearcher {
         if (added) {
           try {
             of_degrees.seconds = least_seconds(s);
-          } catch (const ModelError& e) { of_degrees.rule = e.id(); }
+          } catch (const ModelError& e) { of_degrees.refusal = {e.id(), e.what()}; }
         }
-        if (!of_degrees.rule.empty()) {
-          refused(of_degrees.rule, static_cast<std::int64_t>(c.group.points.size()));
+        if (!of_degrees.refusal.rule.empty()) {
+          r_.against(of_degrees.refusal.rule, of_degrees.refusal.message, static_cast<std::int64_t>(c.group.points.size()));
           continue;
         }
         c.seconds = kTimesCaution * of_degrees.seconds / c.group.points.front().pipeline;
@@ -307,15 +278,10 @@ class ProgramSearcher {
     return times_.seconds(s, transform::lay_out(program_, s));
   }
 
-  void refused(const std::string& rule, std::int64_t points) {
-    r_.certificate.by_rule += points;
-    r_.rules[rule] += points;
-  }
-
   // What a point has to be below to count.
   double worst_kept() const {
     if (options_.proves_only_the_best && !r_.best.empty() && r_.folded > 0) return r_.best.front().estimate.seconds;
-    return r_.best.size() < options_.top ? std::numeric_limits<double>::infinity() : r_.best.back().estimate.seconds;
+    return r_.worst_kept(options_.top);
   }
 
   // A frontier needs all points.
@@ -323,8 +289,7 @@ class ProgramSearcher {
   // Whether points of at least so many seconds can be left out; counts them.
   bool excluded(double seconds, std::int64_t points) {
     if (!may_exclude() || seconds <= worst_kept()) return false;
-    r_.certificate.by_time += points;
-    r_.certificate.bound = std::min(r_.certificate.bound, seconds);
+    r_.slower(seconds, points);
     return true;
   }
 
@@ -358,7 +323,7 @@ class ProgramSearcher {
     const std::optional<ProgramEstimate> e =
         try_estimate(program_, s, cluster_, &costs_, refusal, is_large(s) ? &fold_ : nullptr, &r_.folded);
     if (!e) {
-      refused(refusal.rule, 1);
+      r_.against(refusal.rule, refusal.message, 1);
       return e;
     }
     ++r_.certificate.evaluated;
@@ -366,9 +331,7 @@ class ProgramSearcher {
       ++r_.certificate.too_large;
       return e;
     }
-    FoundProgram f{s, *e, index};
-    if (options_.frontier) add_to_frontier(f);
-    keep(std::move(f));
+    r_.keep({s, *e, index}, options_.top, options_.frontier);
     return e;
   }
 
@@ -376,27 +339,6 @@ class ProgramSearcher {
   bool is_large(const transform::Strategy& s) const {
     const auto ops = static_cast<double>(program_.module.graph(program_.module.main_graph()).ops.size());
     return fold_from_ > 0 && ops * s.data * s.tensor * s.expert * s.context * s.microbatches > static_cast<double>(fold_from_);
-  }
-
-  static bool before(const FoundProgram& a, const FoundProgram& b) {
-    return std::tuple(a.estimate.seconds, a.estimate.peak, a.index) < std::tuple(b.estimate.seconds, b.estimate.peak, b.index);
-  }
-
-  void keep(FoundProgram f) {
-    auto& best = r_.best;
-    if (best.size() == options_.top && !before(f, best.back())) return;
-    best.insert(std::upper_bound(best.begin(), best.end(), f, before), std::move(f));
-    if (best.size() > options_.top) best.pop_back();
-  }
-
-  void add_to_frontier(const FoundProgram& f) {
-    const auto beats = [](const FoundProgram& a, const FoundProgram& b) {
-      if (a.estimate.seconds == b.estimate.seconds && a.estimate.peak == b.estimate.peak) return a.index < b.index;
-      return a.estimate.seconds <= b.estimate.seconds && a.estimate.peak <= b.estimate.peak;
-    };
-    if (std::any_of(r_.frontier.begin(), r_.frontier.end(), [&](const FoundProgram& a) { return beats(a, f); })) return;
-    std::erase_if(r_.frontier, [&](const FoundProgram& b) { return beats(f, b); });
-    r_.frontier.push_back(f);
   }
 
   const Program& program_;
@@ -458,7 +400,7 @@ ProgramResult search_program(const Program& program, const simulate::Cluster& cl
 
 std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const transform::Strategy& s,
                     const ProgramResult& result, const simulate::CostModel* costs) {
-  const std::int64_t devices = std::int64_t{s.data} * s.tensor * s.pipeline * s.expert * s.context;
+  const std::int64_t devices = s.devices();
   Refusal refusal;
   const std::optional<ProgramEstimate> e = try_estimate(program, s, cluster, costs, refusal);
   // What is not there at all is said first: other devices would not help.
@@ -469,14 +411,8 @@ std::string why_not(const Program& program, const simulate::Cluster& cluster, co
   if (!e) return fmt::format("{}: {}\n", refusal.rule, refusal.message);
   const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
   if (static_cast<double>(e->peak) > limit) {
-    std::string kinds;
-    for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) {
-      if (e->at_peak[k] > 0) {
-        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", simulate::name_of(static_cast<simulate::MemoryKind>(k)), e->at_peak[k]);
-      }
-    }
-    return fmt::format("memory: device {} needs {} bytes ({}), {:.0f} more than the {:.0f} that it has\n", e->fullest, e->peak, kinds,
-                       static_cast<double>(e->peak) - limit, limit);
+    return fmt::format("memory: device {} needs {} bytes ({}), {:.0f} more than the {:.0f} that it has\n", e->fullest, e->peak,
+                       kinds_text(e->at_peak), static_cast<double>(e->peak) - limit, limit);
   }
   if (result.best.empty()) return fmt::format("it fits: {:.6g} s, {} bytes\n", e->seconds, e->peak);
   const FoundProgram& f = result.best.front();

@@ -13,14 +13,12 @@
 #pragma once
 
 #include "search/programs/least_memory.h"
-#include "search/search.h"
+#include "search/report.h"
 #include "simulate/costs/cost_model.h"
 #include "transform/distribute/parallelise.h"
 #include "transform/distribute/space.h"
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -38,23 +36,12 @@ struct ProgramEstimate {
   simulate::KindBytes at_peak{};
   // What runs on whole operands, and why.
   std::vector<transform::RunsWhole> whole;
+  double memory_bytes() const { return static_cast<double>(peak); }
 };
 
-struct FoundProgram {
-  transform::Strategy strategy;
-  ProgramEstimate estimate;
-  // In the order of the space.
-  std::int64_t index = -1;
-};
+using FoundProgram = FoundOf<transform::Strategy, ProgramEstimate>;
 
-struct ProgramResult {
-  // The best first, `top` of them; empty if nothing fits.
-  std::vector<FoundProgram> best;
-  // Points that no other point beats in both time and memory, by memory; only where it was asked for.
-  std::vector<FoundProgram> frontier;
-  Certificate certificate;
-  // How many points each rule of the transforms excludes.
-  std::map<std::string, std::int64_t> rules;
+struct ProgramResult : ResultOf<transform::Strategy, ProgramEstimate> {
   // Samples of a step; 0: it has none.
   std::int64_t samples = 0;
   // How many points were estimated from fewer layers and microbatches, and which layers are equal: from, and up to without.
@@ -79,9 +66,6 @@ LeastMemory least_program_memory(const transform::Program& program, const transf
 std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
                     const transform::Strategy& s, const ProgramResult& result, const simulate::CostModel* costs = nullptr);
 
-// A line for each, then the certificate.
-std::string to_table(const ProgramResult& result);
-// Memory against samples (or steps) a second.
-std::string frontier_svg(const ProgramResult& result, double memory_limit);
+Report report_of(const ProgramResult& result);
 
 }  // namespace pando::search

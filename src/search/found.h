@@ -1,0 +1,142 @@
+// What a search finds, of transformers and of programs alike, and how it goes through candidates.
+//
+// E: an estimate, with `seconds` and `memory_bytes()`.
+#pragma once
+
+#include "base/process/stop.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace pando::search {
+
+template <class S, class E>
+struct FoundOf {
+  S strategy;
+  E estimate;
+  // In the order of the space.
+  std::int64_t index = -1;
+
+  // What decides which is better: time, then memory, then the order of the space.
+  std::tuple<double, double, std::int64_t> rank() const { return {estimate.seconds, estimate.memory_bytes(), index}; }
+  // In both time and memory.
+  bool beats(const FoundOf& b) const {
+    const double x = estimate.memory_bytes(), y = b.estimate.memory_bytes();
+    if (estimate.seconds == b.estimate.seconds && x == y) return index < b.index;
+    return estimate.seconds <= b.estimate.seconds && x <= y;
+  }
+};
+
+struct Certificate {
+  // points = evaluated + by_rule + by_memory + by_time, unless the search was stopped. Of the evaluated ones, `too_large` did not fit.
+  std::int64_t points = 0, evaluated = 0, too_large = 0, by_rule = 0, by_memory = 0, by_time = 0;
+  // Somebody stopped the search: the bound counts what was not looked at, too.
+  bool stopped = false;
+  std::int64_t not_seen() const { return points - evaluated - by_rule - by_memory - by_time; }
+  // Seconds: of the best, and the least that any point which was not evaluated can have.
+  double best = 0, bound = 0;
+  double gap() const { return bound >= best || bound == 0 ? 0 : best / bound - 1; }
+};
+std::string to_text(const Certificate& certificate);
+
+// Points against a rule, and what one of them breaks it with.
+struct BrokenRule {
+  std::int64_t points = 0;
+  std::string example;
+};
+
+template <class S, class E>
+struct ResultOf {
+  using Found = FoundOf<S, E>;
+  // The best first, `top` of them; empty if nothing fits.
+  std::vector<Found> best;
+  // Points that no other point beats in both time and memory, by memory; only where it was asked for.
+  std::vector<Found> frontier;
+  Certificate certificate;
+  // By rule.
+  std::map<std::string, BrokenRule> rules;
+  // Of a transformer, where nothing fits: the point that needs least memory of those that are seen.
+  std::optional<Found> least;
+
+  void keep(Found f, std::size_t top, bool with_frontier) {
+    if (with_frontier && std::ranges::none_of(frontier, [&](const Found& a) { return a.beats(f); })) {
+      std::erase_if(frontier, [&](const Found& b) { return f.beats(b); });
+      frontier.push_back(f);
+    }
+    if (best.size() == top && f.rank() >= best.back().rank()) return;
+    best.insert(std::ranges::upper_bound(best, f.rank(), {}, &Found::rank), std::move(f));
+    if (best.size() > top) best.pop_back();
+  }
+  // What a point has to be below to count.
+  double worst_kept(std::size_t top) const {
+    return best.size() < top ? std::numeric_limits<double>::infinity() : best.back().estimate.seconds;
+  }
+  void against(const std::string& rule, const std::string& message, std::int64_t points) {
+    certificate.by_rule += points;
+    BrokenRule& broken = rules[rule];
+    if (broken.points == 0) broken.example = message;
+    broken.points += points;
+  }
+  void slower(double seconds, std::int64_t points) {
+    certificate.by_time += points;
+    certificate.bound = std::min(certificate.bound, seconds);
+  }
+};
+
+struct SearchOptions {
+  std::size_t top = 1;
+  // Of a program whose points are large (transform::Space::fold_from), the search ends when the best is proven: those after it are the
+  // best of the points that were looked at until then.
+  bool proves_only_the_best = false;
+  bool frontier = false;
+  // Evaluates every point: what the search is compared with.
+  bool brute_force = false;
+  // Where somebody stops the search (base/process/stop.h), what was found so far is the result; otherwise Stopped is thrown.
+  bool keeps_when_stopped = false;
+  std::function<void(const Certificate&)> progress;
+};
+
+// Candidate: groups of points, with what none of them is below: `seconds`. The one with the least comes next, of equal ones the first.
+// `look` looks into it, or says true where it has another bound now and waits for its turn.
+template <class Result, class Candidate, class Look>
+void look_at_all(std::vector<Candidate>& candidates, const SearchOptions& options, Result& r, Look&& look) {
+  using Place = std::pair<double, std::size_t>;
+  std::vector<Place> all(candidates.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {candidates[i].seconds, i};
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> queue({}, std::move(all));
+  r.certificate.bound = std::numeric_limits<double>::infinity();
+  std::int64_t told = 0;
+  while (!queue.empty()) {
+    const std::size_t next = queue.top().second;
+    try {
+      check_stop();
+      queue.pop();
+      if (look(candidates[next])) queue.emplace(candidates[next].seconds, next);
+    } catch (const Stopped&) {
+      if (!options.keeps_when_stopped) throw;
+      r.certificate.stopped = true;
+      // Those after it have larger bounds.
+      r.certificate.bound = std::min(r.certificate.bound, candidates[next].seconds);
+      break;
+    }
+    if (!options.progress || r.certificate.evaluated < told + 8) continue;
+    told = r.certificate.evaluated;
+    options.progress(r.certificate);
+  }
+  Certificate& cert = r.certificate;
+  cert.best = r.best.empty() ? 0 : r.best.front().estimate.seconds;
+  if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
+  std::ranges::sort(r.frontier, {}, [](const auto& f) { return f.estimate.memory_bytes(); });
+}
+
+}  // namespace pando::search
