@@ -17,6 +17,9 @@ constexpr auto kRunCost = static_cast<std::uint64_t>(Host().moved_run);
 constexpr std::uint32_t kNarrowColumn = 16, kPieceOfColumn = 64;
 constexpr std::ptrdiff_t kMostColumns = 64;
 
+// Runs that are longer hide their misses.
+constexpr std::uint64_t kLine = 64, kMostAhead = 4096;
+
 std::uint64_t run_cost(std::uint64_t bytes, std::uint64_t runs) { return bytes / kBytesPerNanosecond + runs * kRunCost; }
 
 template <std::size_t kBytes>
@@ -309,7 +312,24 @@ const MovePlan::Strided* MovePlan::end_of_columns(const Strided* run, const Stri
   return next;
 }
 
-void MovePlan::run(unsigned index, char* destination, const char* source) const {
+// Blocks that are asked for while others move.
+struct MovePlan::Ahead {
+  const Block *next, *end;
+  void prefetch_one(const char* source) {
+    if (next == end) return;
+    for (std::uint64_t at = 0; at < std::min(next->bytes, kMostAhead); at += kLine) __builtin_prefetch(source + next->source + at);
+    ++next;
+  }
+};
+
+void MovePlan::run(unsigned index, char* destination, const char* source) const { run(index, destination, source, {nullptr, nullptr}); }
+
+void MovePlan::run_before(unsigned next, unsigned index, char* destination, const char* source) const {
+  const Block* const first = blocks_.data() + chunks_[next].block;
+  run(index, destination, source, {first, first + chunks_[next].block_count});
+}
+
+void MovePlan::run(unsigned index, char* destination, const char* source, Ahead ahead) const {
   const Chunk& c = chunks_[index];
   const auto small = [&]<std::size_t kBytes>(unsigned k) {
     if (c.small_count[k] > 0) copy_pairs<kBytes>(small_.data() + c.small[k], c.small_count[k], destination, source);
@@ -328,7 +348,9 @@ void MovePlan::run(unsigned index, char* destination, const char* source) const 
       __builtin_prefetch(destination + b[kAhead].destination, 1);
     }
     copy_block(destination + b->destination, source + b->source, b->bytes);
+    ahead.prefetch_one(source);
   }
+  while (ahead.next != ahead.end) ahead.prefetch_one(source);
   for (const Strided *s = strided_.data() + c.strided, *end = s + c.strided_count; s != end;) {
     const Strided* const last = end_of_columns(s, end);
     // Runs through the same lines of memory: a piece of each at a time, while the lines are near.
@@ -353,13 +375,6 @@ void MovePlan::run_family(const Family& f, char* destination, const char* source
     case 8: return copy_short_runs<8>(f, first, first + f.runs, destination, source);
     default: return copy_short_runs<16>(f, first, first + f.runs, destination, source);
   }
-}
-
-void MovePlan::prefetch(unsigned index, const char* source) const {
-  constexpr std::uint64_t kLine = 64, kMost = 4096;  // longer runs hide their misses
-  const Chunk& c = chunks_[index];
-  for (const Block *b = blocks_.data() + c.block, *end = b + c.block_count; b != end; ++b)
-    for (std::uint64_t at = 0; at < std::min(b->bytes, kMost); at += kLine) __builtin_prefetch(source + b->source + at, 0, 2);
 }
 
 void MovePlan::run_all(char* destination, const char* source) const {

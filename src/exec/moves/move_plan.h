@@ -28,8 +28,9 @@ class MovePlan {
   // Moves the chunk's bytes. Chunks write different bytes, so they may run at the same time.
   void run(unsigned chunk, char* destination, const char* source) const;
   void run_all(char* destination, const char* source) const;
-  // Asks for what a chunk's long runs read, before it runs: where each begins in far memory, nothing else does so in time.
-  void prefetch(unsigned chunk, const char* source) const;
+  // The same; between its long runs it asks for what those of chunk `next` read: where each begins in far memory, nothing else does so in
+  // time, and all at once would be more than are under way together.
+  void run_before(unsigned next, unsigned chunk, char* destination, const char* source) const;
   // Fills the destinations with a byte.
   void fill(unsigned chunk, char* destination, unsigned char byte) const;
 
@@ -65,6 +66,8 @@ class MovePlan {
   static std::vector<Strided> resolve(std::span<const tile::Move> moves, std::uint64_t stride);
   static void put_in_blocks(std::vector<Strided>& runs);
   static std::vector<Strided> cut_large(const std::vector<Strided>& runs, std::uint64_t target);
+  struct Ahead;
+  void run(unsigned chunk, char* destination, const char* source, Ahead ahead) const;
   void add_transposes(std::uint64_t target);
   void add_chunk(const std::vector<Strided>& runs, std::size_t first, std::size_t last);
   void run_family(const Family& family, char* destination, const char* source) const;

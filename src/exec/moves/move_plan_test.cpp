@@ -101,5 +101,30 @@ TEST(MovePlan, FamiliesOfShortRuns) {
     }
 }
 
+// Parts that are moved while the next one's sources are asked for: blocks, more of them in the next part and fewer, and strided runs.
+TEST(MovePlan, PartsBeforeTheNextAreTheSame) {
+  constexpr std::uint32_t kParts = 6;
+  std::vector<std::vector<tile::Move>> parts(kParts);
+  std::uint64_t at = 0;
+  for (std::uint32_t p = 0; p < kParts; ++p)
+    for (std::uint32_t i = 0; i < (p * 5) % 7; ++i) {
+      tile::Move m;
+      m.bytes = 100 + 1000 * i;
+      m.count = 1 + i % 2;
+      m.source = at + 8;
+      m.destination = at;
+      m.source_step = m.destination_step = m.bytes + 4;
+      at += std::uint64_t{m.count} * (m.bytes + 4);
+      parts[p].push_back(m);
+    }
+  std::vector<char> from(at + 8), expected(at), to(at);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 37 + i / 251 + 1);
+  const MovePlan plan = MovePlan::build_parts(parts, 0);
+  plan.run_all(expected.data(), from.data());
+  for (std::uint32_t p = 0; p < kParts; ++p) plan.run_before((p + 1) % kParts, p, to.data(), from.data());
+  EXPECT_EQ(to, expected);
+  EXPECT_NE(to, std::vector<char>(at));
+}
+
 }  // namespace
 }  // namespace pando::exec

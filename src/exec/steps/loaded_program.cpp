@@ -50,7 +50,7 @@ LoadedProgram::LoadedProgram(const tile::Program& program, const Library& librar
   }
   pairs_.resize(program.streams.size());
   const bool looks_closer = options.watched || options.tag_prints || options.break_at.any();
-  if (options.tile_by_tile && !looks_closer) build_tile_by_tile(library, contexts, threads, options.near_buffers);
+  if (options.tile_by_tile && !looks_closer) build_tile_by_tile(library, contexts, threads, options);
   find_shared_remote_buffers();
   find_hostless_loops();
 }
@@ -96,7 +96,7 @@ void LoadedProgram::build_replica_copies(unsigned chunks) {
 
 // Which exchanges run tile by tile with the compute step that follows is decided here, once, by addresses and rules.
 void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads,
-                                       bool near_buffers) {
+                                       const Options& options) {
   constexpr auto kFarBytes = static_cast<std::uint64_t>(Host().near_bytes);  // less stays in the caches anyway
   std::optional<BuffersByTime> buffers;
   for (std::size_t s = 0; s < program_.streams.size(); ++s) {
@@ -115,7 +115,7 @@ void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector
       const std::vector<TileId> ends = cut_by_tile(program_, library, exchange, step, threads);
       if (ends.empty()) continue;
       NearBuffers near;
-      if (near_buffers && exchange.gathers == step.compute_set) {
+      if (options.near_buffers && exchange.gathers == step.compute_set) {
         if (!buffers) buffers.emplace(program_);
         near = buffers->between(code[i].order, code[i + 1].order, exchange, step, library);
         if (near.bytes() <= kFarBytes) near = {};
@@ -125,7 +125,8 @@ void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector
       pairs_[s][i]->cost = cost;
       for (unsigned r = 0; r < program_.replication; ++r)
         pairs_[s][i]->works.push_back(std::make_unique<TileByTile>(program_, library, exchange, step, descriptors_[r]->groups(c), ends,
-                                                                   memory_.base(r), memory_.stride(), *contexts[r], near));
+                                                                   memory_.base(r), memory_.stride(), *contexts[r], near,
+                                                                   options.prefetch_tiles));
     }
   }
 }

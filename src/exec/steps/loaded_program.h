@@ -61,7 +61,7 @@ class LoadedProgram {
   void build_moves(unsigned chunks, bool in_blocks);
   void build_replica_copies(unsigned chunks);
   void build_tile_by_tile(const Library& library, const std::vector<std::unique_ptr<TileContexts>>& contexts, unsigned threads,
-                          bool near_buffers);
+                          const Options& options);
   void find_shared_remote_buffers();
   void find_hostless_loops();
   std::vector<std::uint32_t> find_host_steps(const tile::Stream& stream, unsigned program) const;

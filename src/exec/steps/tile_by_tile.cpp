@@ -131,9 +131,15 @@ void TileByTile::Moves::build(const std::vector<tile::Move>& moves, const TileBl
   for (std::size_t kind = 0; kind < parts.size(); ++kind) plans[kind] = MovePlan::build_parts(parts[kind], stride);
 }
 
-void TileByTile::Moves::prefetch(std::uint32_t block, const char* tiles) const {
-  for (unsigned kind = 0; kind < plans.size(); ++kind)
-    if (!plans[kind].empty() && (kind & kFromNear) == 0) plans[kind].prefetch(block, tiles);
+void TileByTile::Moves::run_before(std::uint32_t next, std::uint32_t block, char* tiles, char* near) const {
+  for (unsigned kind = 0; kind < plans.size(); ++kind) {
+    if (plans[kind].empty()) continue;
+    char* const to = (kind & kToNear) != 0 ? near : tiles;
+    if ((kind & kFromNear) != 0)
+      plans[kind].run(block, to, near);
+    else
+      plans[kind].run_before(next, block, to, tiles);
+  }
 }
 
 void TileByTile::Moves::run(std::uint32_t block, char* tiles, char* near) const {
@@ -143,10 +149,11 @@ void TileByTile::Moves::run(std::uint32_t block, char* tiles, char* near) const 
 
 TileByTile::TileByTile(const tile::Program& program, const Library& library, const tile::Exchange& exchange, const tile::ComputeStep& step,
                        const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride,
-                       TileContexts& contexts, NearBuffers near)
+                       TileContexts& contexts, NearBuffers near, bool prefetches)
     : contexts_(contexts),
       places_(program, library, static_cast<std::size_t>(&step - program.computes.data())),
       base_(base),
+      prefetches_(prefetches),
       blocks_(cut_into_blocks(program, library, exchange, step, ends, near)),
       near_(std::move(near)) {
   if (!near_.empty()) {
@@ -218,8 +225,10 @@ void TileByTile::run(unsigned, unsigned chunk) {
   Running now(*this, begin == 0 ? 0 : range_end_[begin - 1], range_end_[end - 1]);
   const VertexWatch::Scope watched(contexts_.watch, now);
   for (std::uint32_t block = begin; block < end; ++block) {
-    if (block + 1 < end) receive_.prefetch(block + 1, base_);
-    receive_.run(block, base_, near_of(chunk));
+    if (prefetches_ && block + 1 < end)
+      receive_.run_before(block + 1, block, base_, near_of(chunk));
+    else
+      receive_.run(block, base_, near_of(chunk));
     arrange_.run(block, base_, near_of(chunk));
     now.end = range_end_[block];
     run_vertices(now);

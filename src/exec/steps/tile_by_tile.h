@@ -54,9 +54,10 @@ TileBlocks cut_into_blocks(const tile::Program& program, const Library& library,
 class TileByTile final : public Work {
  public:
   // `base`: of the replica's tiles. `groups`: the objects of the compute step's groups. `near`: its buffers that need not lie on tiles.
+  // `prefetches`: while a block comes, the next one's sources are asked for.
   TileByTile(const tile::Program& program, const Library& library, const tile::Exchange& exchange, const tile::ComputeStep& step,
              const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride, TileContexts& contexts,
-             NearBuffers near = {});
+             NearBuffers near = {}, bool prefetches = true);
 
   unsigned chunks() const { return static_cast<unsigned>(blocks_.chunk_end.size()); }
   void run(unsigned slot, unsigned chunk) override;
@@ -78,8 +79,9 @@ class TileByTile final : public Work {
   struct Moves {
     std::array<MovePlan, 4> plans;
     void build(const std::vector<tile::Move>& moves, const TileBlocks& blocks, const NearBuffers& near, std::uint64_t stride);
-    void prefetch(std::uint32_t block, const char* tiles) const;
     void run(std::uint32_t block, char* tiles, char* near) const;
+    // While the moves of block `next` are asked for.
+    void run_before(std::uint32_t next, std::uint32_t block, char* tiles, char* near) const;
   };
   static constexpr unsigned kFromNear = 1, kToNear = 2;
   static void run_ranges(void* running);
@@ -92,6 +94,7 @@ class TileByTile final : public Work {
   TileContexts& contexts_;
   const VertexPlaces places_;
   char* const base_;
+  const bool prefetches_;
   const TileBlocks blocks_;
   NearBuffers near_;
   std::uint64_t near_bytes_ = 0;  // of a chunk

@@ -185,10 +185,11 @@ struct Gathering : Hand {
   }
   NearBuffers near() const { return BuffersByTime(program).between(1, 2, program.exchanges[exchange], program.computes[compute], library); }
   // The bytes of all tiles, without their buffers, and whether any of those was written.
-  std::pair<std::vector<char>, bool> run(unsigned threads, bool near_buffers) const {
+  std::pair<std::vector<char>, bool> run(unsigned threads, bool near_buffers, bool prefetches = true) const {
     Options options;
     options.threads = threads;
     options.near_buffers = near_buffers;
+    options.prefetch_tiles = prefetches;
     Runner r(std::make_shared<tile::Program>(program), library, options);
     std::mt19937 random(5);
     for (unsigned i = 0; i < kTiles; ++i)
@@ -214,11 +215,12 @@ TEST(NearBuffers, WhatComesForTheNextStepAloneStaysOffItsTileAndTheBitsAreTheSam
     EXPECT_EQ(g.near().bytes(), std::uint64_t{Gathering::kTiles} * Gathering::kVertices * Gathering::kPart);
     const auto [expected, written] = g.run(1, false);
     EXPECT_TRUE(written);
-    for (const unsigned threads : {1u, 2u, 3u}) {
-      const auto [bytes, near_written] = g.run(threads, true);
-      EXPECT_EQ(bytes, expected) << threads << " threads, crossing " << crossing;
-      EXPECT_FALSE(near_written);
-    }
+    for (const unsigned threads : {1u, 2u, 3u})
+      for (const bool prefetches : {true, false}) {
+        const auto [bytes, near_written] = g.run(threads, true, prefetches);
+        EXPECT_EQ(bytes, expected) << threads << " threads, crossing " << crossing << ", prefetches " << prefetches;
+        EXPECT_FALSE(near_written);
+      }
   }
 }
 
