@@ -46,7 +46,8 @@ std::string to_table(const Report& r) {
   text += r.of_the_best;
   if (!r.frontier.empty()) text += "frontier:\n";
   for (const Report::Line& l : r.frontier) text += line_of(r, l);
-  return text + r.notes + to_text(r.certificate);
+  const bool was_searched = r.certificate.points > 0 || r.best.empty();
+  return text + r.notes + (was_searched ? to_text(r.certificate) : "");
 }
 
 std::string to_text(const Certificate& c) {

@@ -26,7 +26,7 @@ struct Report {
   std::string of_the_best, notes;
 };
 
-// A line for each, then the certificate.
+// A line for each, then the certificate; a strategy that nobody searched for has none.
 std::string to_table(const Report& report);
 // Memory against samples (or steps) a second: all that were found, the frontier as a line, the limit.
 std::string frontier_svg(const Report& report, double memory_limit);

@@ -102,13 +102,13 @@ int run_model(const Arguments& a) {
   }
   search::Result r;
   r.best.push_back({s, search::estimate(model, cluster, s), 0});
-  const std::string table = search::to_table(r);
-  fmt::print("{}{}", table.substr(0, table.find("certificate:")), search::rates_of(model, cluster, r.best.front()));
+  const std::string text = search::to_table(r) + search::rates_of(model, cluster, r.best.front());
+  fmt::print("{}", text);
   if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(model, cluster, s)));
   if (!a.report.empty()) {
     profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, s.devices(), cluster.name),
                              .machine = cluster.name};
-    plan.text = table.substr(0, table.find("certificate:")) + search::rates_of(model, cluster, r.best.front());
+    plan.text = text;
     plan.memory_limit = static_cast<double>(cluster.memory_bytes);
     add_step(plan, model, cluster, s);
     write_plan(plan, a.report);
