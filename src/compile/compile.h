@@ -36,8 +36,10 @@ struct Options {
   // What is marked for reports: Blocks, and programs of any kind, whose names these regular expressions match as a whole; none if empty.
   std::string blocks, programs;
   bool mark_stream_copies = false;
-  // Which line of the user's program made a variable, as a number from 1: those of one name and different lines have names of their own.
-  const std::map<std::uint32_t, std::uint32_t>* variable_lines = nullptr;
+  // Which line of the user's program made a variable, a compute set or a step, as a number from 1 (0: not known): those of one name and
+  // different lines have names of their own.
+  const std::map<std::uint32_t, std::uint32_t>*variable_lines = nullptr, *compute_set_lines = nullptr;
+  std::function<std::uint32_t(const graph::Program&)> step_line;
   const LateValues* late_values = nullptr;  // operands of those vertices have to lie on their tiles: not with `bind`
   std::function<void(int step, int total)> progress;
   std::function<void(const char* pass, const std::string& text)> log;  // after every pass
@@ -45,6 +47,13 @@ struct Options {
   std::function<void(const char* pass, const std::string& plan)> show_plan;
   std::optional<TileId> shown_tile;
 };
+
+// That of a variable or compute set by its number; 0: not known.
+inline std::uint32_t line_of(const std::map<std::uint32_t, std::uint32_t>* lines, std::uint32_t number) {
+  if (lines == nullptr) return 0;
+  const auto it = lines->find(number);
+  return it == lines->end() ? 0 : it->second;
+}
 
 struct OutOfMemory {
   TileId tile;
@@ -58,7 +67,7 @@ struct OutOfMemory {
 struct Result {
   std::shared_ptr<tile::Program> program;  // always set; with `out_of_memory` it serves reports only
   std::unique_ptr<OutOfMemory> out_of_memory;
-  std::vector<std::uint32_t> name_lines;  // by tile::NameId: that of Options::variable_lines; 0, or behind the end: none
+  std::vector<std::uint32_t> name_lines;  // by tile::NameId: the line that Options says; 0, or behind the end: none
 };
 
 Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options);

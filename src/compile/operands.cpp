@@ -36,7 +36,8 @@ class OperandLowering {
   LoweredCompute run() {
     const graph::ComputeSet& set = plan_.graph.compute_sets()[cs_];
     compute_.compute_set = cs_;
-    compute_.name = plan_.name(set.name.empty() ? "cs" + std::to_string(cs_.value) : set.name);
+    compute_.name =
+        plan_.name(set.name.empty() ? "cs" + std::to_string(cs_.value) : set.name, line_of(plan_.options.compute_set_lines, cs_.value));
     for (const VertexId v : sorted_vertices(set)) {
       check_stop();
       add_vertex(v);
@@ -350,8 +351,7 @@ class OperandLowering {
   };
 
   Address take(TileId tile, Buffer& buffer, std::uint64_t bytes, std::uint32_t align, AccessKind kind) {
-    if (!buffer.shard.valid())
-      buffer.shard = plan_.add_temporary(tile, 0, tile::Category::exchange_buffer, plan_.out->names[compute_.name.index()]);
+    if (!buffer.shard.valid()) buffer.shard = plan_.add_temporary(tile, 0, tile::Category::exchange_buffer, compute_.name);
     const std::uint64_t a = std::max<std::uint64_t>(align, 8);
     buffer.bytes = (buffer.bytes + a - 1) / a * a;
     buffer.align = std::max(buffer.align, align);

@@ -203,6 +203,7 @@ struct Plan {
     if (!shards[a.shard].always_live) accesses.push_back(a);
   }
   ShardId add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, const std::string& name);
+  ShardId add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, tile::NameId name);
   StreamId stream_of(ShardId s) const { return stream_of_tile[shards[s].tile.index()]; }
   std::uint64_t element_bytes(VariableId v) const { return size_of(graph.variables()[v].type); }
 };

@@ -62,6 +62,7 @@ class CycleModel final : public tile::StepObserver {
 struct RowsOf {
   std::vector<tile::NameId> residents;  // of the address map
   std::vector<ComputeSetId> compute_sets;
+  std::vector<tile::NameId> program;  // invalid: without a name
 };
 RowsOf fill_memory(const tile::Program& program, const Library& library, profile::Report& report, bool with_variables = false,
                    Detail detail = Detail::summary);

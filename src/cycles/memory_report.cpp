@@ -257,11 +257,12 @@ profile::ProgramStep step_of(const tile::Program& program, const tile::Instructi
 }
 
 // Steps that several streams take part in have the same order in all of them; a loop comes before the step of the same order.
-std::vector<profile::ProgramStep> program_of(const tile::Program& program, const Rows& rows) {
+std::vector<profile::ProgramStep> program_of(const tile::Program& program, const Rows& rows, std::vector<tile::NameId>& names) {
   using Key = std::pair<std::uint32_t, bool>;  // order, whether it is a step
   struct Found {
     profile::ProgramStep step;
     std::optional<Key> around;
+    tile::NameId name;
     std::uint32_t index = 0;
   };
   std::map<Key, Found> found;
@@ -275,7 +276,10 @@ std::vector<profile::ProgramStep> program_of(const tile::Program& program, const
         Found& f = found[key];
         if (f.step.kind.empty())
           f = {is_loop ? profile::ProgramStep{i.order, {}, "loop", 0} : step_of(program, i, rows),
-               loops.empty() ? std::nullopt : std::optional(loops.back()), 0};
+               loops.empty() ? std::nullopt : std::optional(loops.back()),
+               {},
+               0};
+        if (!f.name.valid()) f.name = i.name;
         if (f.step.name.empty()) f.step.name = name_at(program, i.name);
       }
       if (is_loop) loops.push_back(key);
@@ -287,6 +291,7 @@ std::vector<profile::ProgramStep> program_of(const tile::Program& program, const
     f.index = static_cast<std::uint32_t>(out.size());
     if (f.around && *f.around < key) f.step.inside = found.at(*f.around).index + 1;
     out.push_back(f.step);
+    names.push_back(f.name);
   }
   return out;
 }
@@ -410,7 +415,7 @@ RowsOf fill_memory(const tile::Program& program, const Library&, profile::Report
     rows.bound = fill_traffic(program, report);
     rows.has_exchanges = true;
   }
-  report.program = program_of(program, rows);
+  report.program = program_of(program, rows, out.program);
   report.variables = with_variables ? variables_of(program) : std::vector<profile::LoweredVariable>();
   for (const auto& [id, row] : rows.compute_sets) out.compute_sets.push_back(id);
   return out;

@@ -1,5 +1,6 @@
 #include "poplar/Program.hpp"
 
+#include "facade/engine/graph_facts.h"
 #include "facade/state/state.h"
 #include "graph/program_walk.h"
 #include "graph/step_rules.h"
@@ -45,11 +46,12 @@ void deepen(g::Program& node, const g::ProgramPtr& part) {
 
 using Owners = std::initializer_list<std::uint32_t>;
 
-// `owners`: of all that the body names.
+// `owners`: of all that the body names. `of`: one of its tensors.
 template <class Body>
-std::shared_ptr<g::Program> make(Body body, const DebugContext& context, Owners owners = {}) {
+std::shared_ptr<g::Program> make(Body body, const DebugContext& context, Owners owners = {}, const Tensor* of = nullptr) {
   const std::uint32_t graph = Access::joint_owner(owners, "a part of a program");
-  auto node = std::make_shared<g::Program>(g::Program{context.getPathName(), std::move(body), graph});
+  auto source = pando::facade::source_line(context, of != nullptr ? Access::state(*of).graph.get() : nullptr);
+  auto node = std::make_shared<g::Program>(g::Program{context.getPathName(), std::move(body), graph, 1, std::move(source)});
   g::for_each_part(*node, [&](const g::ProgramPtr& part) { deepen(*node, part); });
   return node;
 }
@@ -173,40 +175,40 @@ Execute::Execute(ComputeSet cs, Tensor result, const DebugContext& context) {
   const g::View& v = Access::view(result, "the result of Execute");
   rules(result).one_of(v, {pando::ElementType::boolean}, "Execute: the result");
   rules(result).written(v, "Execute: the result");
-  node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), v.reshape({})}, context, {owner(cs), owner(result)});
+  node_ = make(g::Execute{pando::ComputeSetId(cs.getId()), v.reshape({})}, context, {owner(cs), owner(result)}, &result);
 }
 
 Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext& context) {
   check_copy(src, dst, "Copy");
-  node_ = make(g::Copy{Access::view(src), Access::view(dst)}, context, {owner(src), owner(dst)});
+  node_ = make(g::Copy{Access::view(src), Access::view(dst)}, context, {owner(src), owner(dst)}, &src);
 }
 Copy::Copy(const DataStream& stream, Tensor dst, bool, const DebugContext& context) {
   check_stream(stream, dst, true);
-  node_ = make(g::HostToDevice{Access::state(stream).id, Access::view(dst)}, context, {owner(stream), owner(dst)});
+  node_ = make(g::HostToDevice{Access::state(stream).id, Access::view(dst)}, context, {owner(stream), owner(dst)}, &dst);
 }
 Copy::Copy(Tensor src, const DataStream& stream, bool, const DebugContext& context) {
   check_stream(stream, src, false);
-  node_ = make(g::DeviceToHost{Access::state(stream).id, Access::view(src)}, context, {owner(src), owner(stream)});
+  node_ = make(g::DeviceToHost{Access::state(stream).id, Access::view(src)}, context, {owner(src), owner(stream)}, &src);
 }
 Copy::Copy(const RemoteBuffer& buffer, Tensor dst, const DebugContext& context) {
   check_remote(buffer, dst, Tensor(), true);
-  node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), {}}, context, {owner(buffer), owner(dst)});
+  node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), {}}, context, {owner(buffer), owner(dst)}, &dst);
 }
 Copy::Copy(const RemoteBuffer& buffer, Tensor dst, Tensor offset, const DebugContext& context) {
   Access::view(offset, "the offset of a remote buffer copy");
   check_remote(buffer, dst, offset, true);
   node_ = make(g::RemoteRead{Access::state(buffer).id, Access::view(dst), Access::view(offset).flatten()}, context,
-               {owner(buffer), owner(dst), owner(offset)});
+               {owner(buffer), owner(dst), owner(offset)}, &dst);
 }
 Copy::Copy(Tensor src, const RemoteBuffer& buffer, const DebugContext& context) {
   check_remote(buffer, src, Tensor(), false);
-  node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), {}}, context, {owner(src), owner(buffer)});
+  node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), {}}, context, {owner(src), owner(buffer)}, &src);
 }
 Copy::Copy(Tensor src, const RemoteBuffer& buffer, Tensor offset, const DebugContext& context) {
   Access::view(offset, "the offset of a remote buffer copy");
   check_remote(buffer, src, offset, false);
   node_ = make(g::RemoteWrite{Access::state(buffer).id, Access::view(src), Access::view(offset).flatten()}, context,
-               {owner(src), owner(buffer), owner(offset)});
+               {owner(src), owner(buffer), owner(offset)}, &src);
 }
 Copy::Copy(const FunctionBuffer& buffer, const Function& function, const DebugContext& context) {
   node_ = make(g::LoadFunction{pando::FunctionId(function.getId())}, context, {owner(buffer), owner(function)});
@@ -218,22 +220,22 @@ Repeat::Repeat(unsigned count, const Program& body, const DebugContext& context)
 
 RepeatWhileTrue::RepeatWhileTrue(const Program& cond, Tensor predicate, const Program& body, const DebugContext& context) {
   node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "RepeatWhileTrue: the predicate"), false, Access::node(body)},
-               context, {owner(cond), owner(predicate), owner(body)});
+               context, {owner(cond), owner(predicate), owner(body)}, &predicate);
 }
 RepeatWhileFalse::RepeatWhileFalse(const Program& cond, Tensor predicate, const Program& body, const DebugContext& context) {
   node_ = make(g::RepeatWhile{Access::node(cond), predicate_view(predicate, "RepeatWhileFalse: the predicate"), true, Access::node(body)},
-               context, {owner(cond), owner(predicate), owner(body)});
+               context, {owner(cond), owner(predicate), owner(body)}, &predicate);
 }
 
 If::If(Tensor predicate, const Program& trueBody, const Program& falseBody, const DebugContext& context) {
   node_ = make(g::If{predicate_view(predicate, "If: the predicate"), Access::node(trueBody), Access::node(falseBody)}, context,
-               {owner(predicate), owner(trueBody), owner(falseBody)});
+               {owner(predicate), owner(trueBody), owner(falseBody)}, &predicate);
 }
 
 Switch::Switch(Tensor control, const Program& defaultCaseBody, const DebugContext& context) {
   const g::View& view = Access::view(control, "the control of Switch");
   rules(control).control(view, "Switch: the control");
-  node_ = make(g::Switch{view.reshape({}), {}, Access::node(defaultCaseBody)}, context, {owner(control), owner(defaultCaseBody)});
+  node_ = make(g::Switch{view.reshape({}), {}, Access::node(defaultCaseBody)}, context, {owner(control), owner(defaultCaseBody)}, &control);
 }
 Switch::Switch(Tensor control, const DebugContext& context) : Switch(control, Program(), context) {}
 Switch::Switch(Tensor control, const std::vector<std::pair<std::int32_t, Program>>& cases, const DebugContext& context)
@@ -279,7 +281,7 @@ Call::Call(const Program& program, const DebugContext& context) {
 Sync::Sync(SyncType type, const DebugContext& context) { node_ = make(g::Sync{static_cast<g::SyncScope>(type)}, context); }
 
 PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt& fmt, const DebugContext& context) {
-  node_ = make(g::Print{title.cloneAsString(), Access::view(t, "the tensor of PrintTensor"), format_of(fmt)}, context, {owner(t)});
+  node_ = make(g::Print{title.cloneAsString(), Access::view(t, "the tensor of PrintTensor"), format_of(fmt)}, context, {owner(t)}, &t);
 }
 PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext& context) : PrintTensor(title, t, PrintTensorFmt(), context) {}
 PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt& fmt, const DebugContext& context)
@@ -287,8 +289,8 @@ PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt& fmt, const DebugContext
 PrintTensor::PrintTensor(Tensor t, const DebugContext& context) : PrintTensor(t, PrintTensorFmt(), context) {}
 
 ErrorProgram::ErrorProgram(StringRef message, Tensor debugTensor, const DebugContext& context) {
-  node_ =
-      make(g::Error{message.cloneAsString(), Access::view(debugTensor, "the tensor of ErrorProgram"), {}}, context, {owner(debugTensor)});
+  node_ = make(g::Error{message.cloneAsString(), Access::view(debugTensor, "the tensor of ErrorProgram"), {}}, context,
+               {owner(debugTensor)}, &debugTensor);
 }
 
 Abort::Abort(const std::string& message, const DebugContext& context) { node_ = make(g::Error{message, {}, {}}, context); }
@@ -297,7 +299,7 @@ Abort::Abort(const DebugContext& context) : Abort(std::string("the program abort
 
 AbortOnCondition::AbortOnCondition(Tensor predicate, const std::string& message, const DebugContext& context) {
   const g::View view = predicate_view(predicate, "AbortOnCondition: the predicate");
-  node_ = make(g::Error{message, view, view}, context, {owner(predicate)});
+  node_ = make(g::Error{message, view, view}, context, {owner(predicate)}, &predicate);
 }
 AbortOnCondition::AbortOnCondition(Tensor predicate, const char* message, const DebugContext& context)
     : AbortOnCondition(predicate, std::string(message), context) {}
@@ -305,19 +307,19 @@ AbortOnCondition::AbortOnCondition(Tensor predicate, const DebugContext& context
     : AbortOnCondition(predicate, std::string("the condition of an AbortOnCondition is true"), context) {}
 
 WriteUndef::WriteUndef(Tensor t, const DebugContext& context) {
-  node_ = make(g::WriteUndef{Access::view(t, "the tensor of WriteUndef")}, context, {owner(t)});
+  node_ = make(g::WriteUndef{Access::view(t, "the tensor of WriteUndef")}, context, {owner(t)}, &t);
 }
 
 AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext& context) {
   Access::view(t, "the tensor of AssumeEqualAcrossReplicas");
-  node_ = make(g::Sequence{}, context, {owner(t)});
+  node_ = make(g::Sequence{}, context, {owner(t)}, &t);
 }
 
 CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> replicaMap, const DebugContext& context) {
   check_copy(src, dst, "CrossReplicaCopy");
   std::vector<std::pair<unsigned, unsigned>> map(replicaMap.begin(), replicaMap.end());
   rules(src, dst).replica_map(map, Access::view(dst));
-  node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), std::move(map)}, context, {owner(src), owner(dst)});
+  node_ = make(g::CrossReplicaCopy{Access::view(src), Access::view(dst), std::move(map)}, context, {owner(src), owner(dst)}, &src);
 }
 
 }  // namespace poplar::program

@@ -174,6 +174,7 @@ class Graph {
   // A number for a line of the user's source, for messages; site_text gives "file:line" back, "" for 0.
   std::uint32_t call_site(const char* file, unsigned line);
   std::string site_text(std::uint32_t site) const;
+  SourceLine site(std::uint32_t site) const;  // not of 0
   // Throw unknown_field, graph_connection_error, type_error: message names vertex type, field, shapes.
   void connect(const FieldRef& field, const View& tensor);
   void connect(const FieldRef& field, const std::vector<View>& tensors);

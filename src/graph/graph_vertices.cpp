@@ -90,6 +90,8 @@ std::string Graph::site_text(std::uint32_t site) const {
   return fmt::format("{}:{}", sites_[site - 1].file, sites_[site - 1].line);
 }
 
+SourceLine Graph::site(std::uint32_t site) const { return {sites_[site - 1].file, sites_[site - 1].line}; }
+
 const Field& Graph::field_of(const FieldRef& ref) const {
   PANDO_CHECK(ref.vertex.index() < vertices_.size());
   const Codelet& codelet = codelet_of(ref.vertex);

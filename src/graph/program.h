@@ -121,11 +121,18 @@ using ProgramBody =
     std::variant<Sequence, Execute, Copy, HostToDevice, DeviceToHost, RemoteRead, RemoteWrite, Repeat, RepeatWhile, If, Switch, Call,
                  HostCall, LoadFunction, Sync, Print, Error, WriteUndef, CrossReplicaCopy, CycleStamp, Send, Receive>;
 
+// A line of the user's program.
+struct SourceLine {
+  std::string file;
+  std::uint32_t line = 0;
+};
+
 struct Program {
   std::string name;  // debug path, may be empty
   ProgramBody body;
-  std::uint32_t graph = 0;  // Graph::serial() of all that it names; 0: nothing
-  std::uint32_t depth = 1;  // of the tree
+  std::uint32_t graph = 0;                             // Graph::serial() of all that it names; 0: nothing
+  std::uint32_t depth = 1;                             // of the tree
+  std::shared_ptr<const SourceLine> source = nullptr;  // that made it, if that is known
 };
 
 template <class Body>

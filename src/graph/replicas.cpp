@@ -342,7 +342,7 @@ class ReplicaExpansion {
   }
 
   static ProgramPtr node(const Program& like, ProgramBody body) {
-    return std::make_shared<const Program>(Program{like.name, std::move(body), like.graph});
+    return std::make_shared<const Program>(Program{like.name, std::move(body), like.graph, 1, like.source});
   }
 
   const View& of_whole(const View& tensor, const Program& p, const char* what) const {

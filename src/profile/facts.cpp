@@ -54,6 +54,13 @@ std::string source_text(const Report& report, std::uint32_t source) {
   return fmt::format("{}:{}", report.sources[source - 1].file, report.sources[source - 1].line);
 }
 
+std::uint32_t source_of_step(const Report& report, const StepCycles& step) {
+  const auto less = [](const ProgramStep& p, std::uint32_t order) { return p.order < order; };
+  auto it = std::lower_bound(report.program.begin(), report.program.end(), step.order, less);
+  while (it != report.program.end() && it->order == step.order && it->kind != step.kind) ++it;
+  return it == report.program.end() || it->order != step.order ? 0 : it->source;
+}
+
 const std::string& category_of(const Report& report, const Resident& resident) { return report.categories[resident.category].category; }
 
 std::string operation_of(const std::string& path, std::size_t depth) {

@@ -32,6 +32,8 @@ Residents live_at(const Report& report, std::uint32_t order, std::optional<std::
 
 // "name:line" of a row of sources, from 1; "" for 0.
 std::string source_text(const Report& report, std::uint32_t source);
+// The row of `sources` of a step: that of its part of the program; 0: not known.
+std::uint32_t source_of_step(const Report& report, const StepCycles& step);
 const std::string& category_of(const Report& report, const Resident& resident);
 // Of a debug path the operation: the first `depth` names.
 std::string operation_of(const std::string& path, std::size_t depth);

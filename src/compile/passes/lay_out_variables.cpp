@@ -20,7 +20,11 @@ tile::NameId Plan::name(const std::string& text, std::uint32_t line) {
 }
 
 ShardId Plan::add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, const std::string& text) {
-  return shards.push(Shard{.tile = tile, .name = name(text), .category = category, .bytes = bytes});
+  return add_temporary(tile, bytes, category, name(text));
+}
+
+ShardId Plan::add_temporary(TileId tile, std::uint64_t bytes, tile::Category category, tile::NameId name) {
+  return shards.push(Shard{.tile = tile, .name = name, .category = category, .bytes = bytes});
 }
 
 const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t element) {
@@ -34,12 +38,6 @@ const ShardInterval& locate(const Plan& plan, VariableId variable, std::uint64_t
 }
 
 namespace {
-
-std::uint32_t line_of(const Options& options, std::uint32_t variable) {
-  if (options.variable_lines == nullptr) return 0;
-  const auto it = options.variable_lines->find(variable);
-  return it == options.variable_lines->end() ? 0 : it->second;
-}
 
 // Variables that the host can write or read between runs, as a whole.
 std::vector<bool> hosted_variables(const graph::Graph& graph) {
@@ -69,7 +67,8 @@ void lay_out_variables(Plan& plan) {
   for (std::uint32_t v = 0; v < variables.size(); ++v) {
     const graph::Variable& variable = variables[VariableId(v)];
     const std::uint64_t width = size_of(variable.type);
-    const tile::NameId name = plan.name(variable.name.empty() ? "v" + std::to_string(v) : variable.name, line_of(plan.options, v));
+    const tile::NameId name =
+        plan.name(variable.name.empty() ? "v" + std::to_string(v) : variable.name, line_of(plan.options.variable_lines, v));
     const bool always_live = variable.constant || variable.replica_index || !variable.initial.empty() || hosted[v];
     std::vector<ShardInterval>& list = plan.layout[VariableId(v)];
     list.reserve(variable.mapping.intervals().size());

@@ -1,5 +1,6 @@
 // Control programs to the step tree: every leaf an action, every action with the bytes it touches.
 #include <algorithm>
+#include <tuple>
 
 #include "base/check.h"
 #include "base/process/stop.h"
@@ -48,10 +49,12 @@ class ProgramLowering {
  private:
   Node lower(const ProgramPtr& p) {
     if (!p) return Node{};
-    name_ = p->name;
+    begin_step(*p);
+    const std::uint32_t line = line_;
     Node n = std::visit([&](const auto& body) { return lower_body(body); }, p->body);
     for (const Node& c : n.children) join(n.streams, c.streams);
-    if (!p->name.empty()) n.name = plan_.name(p->name);
+    const bool loops = n.kind == Node::Kind::repeat || n.kind == Node::Kind::repeat_while;
+    if (!p->name.empty() || (loops && line > 0)) n.name = plan_.name(p->name, line);
     if (const std::optional<Mark> mark = marks_.of(graph_, *p)) return marked(std::move(n), *mark);
     return n;
   }
@@ -73,7 +76,11 @@ class ProgramLowering {
 
   // Leaves.
 
-  tile::NameId leaf_name(const char* kind) { return plan_.name(name_.empty() ? kind : name_); }
+  void begin_step(const graph::Program& p) {
+    name_ = p.name;
+    line_ = plan_.options.step_line ? plan_.options.step_line(p) : 0;
+  }
+  tile::NameId leaf_name(const char* kind) { return plan_.name(name_.empty() ? kind : name_, line_); }
 
   Node leaf(ActionId action) {
     Node n;
@@ -187,7 +194,7 @@ class ProgramLowering {
   template <class Finish>
   void add_copy(CopyGroup& copies, const graph::Program& p, const graph::Copy& copy, Finish finish) {
     check_stop();
-    name_ = p.name;
+    begin_step(p);
     const tile::NameId name = leaf_name("copy");
     std::vector<SymbolicMove> moves = moves_between(plan_, copy.source, copy.destination);
     std::vector<StreamId> streams = streams_of(moves);
@@ -405,9 +412,9 @@ class ProgramLowering {
   }
 
   Node lower_body(const graph::Call& c) {
-    const std::string saved = name_;
+    const auto saved = std::pair(name_, line_);
     const Node& body = function(c.function);
-    name_ = saved;
+    std::tie(name_, line_) = saved;
     Node n;
     n.kind = Node::Kind::call;
     n.function = c.function;
@@ -418,9 +425,9 @@ class ProgramLowering {
   }
 
   Node lower_body(const graph::LoadFunction& l) {
-    const std::string saved = name_;
+    const auto saved = std::pair(name_, line_);
     const std::vector<StreamId> streams = function(l.function).streams;
-    name_ = saved;
+    std::tie(name_, line_) = saved;
     return leaf(plan_.actions.push({.op = tile::Op::load_code, .a = l.function.value, .streams = streams, .name = leaf_name("load")}));
   }
 
@@ -640,7 +647,8 @@ class ProgramLowering {
   std::vector<std::unique_ptr<Node>> functions_;    // FunctionId; lowered at their first call
   std::vector<std::unique_ptr<Compute>> computes_;  // ComputeSetId
   ChannelLowering channels_;
-  std::string name_;
+  std::string name_;  // of the step that is lowered
+  std::uint32_t line_ = 0;
 };
 
 }  // namespace

@@ -121,6 +121,16 @@ std::string where_to_look(const std::string& report) {
          "says what to change";
 }
 
+// Numbers of the lines that steps were made by: Graph::call_site.
+std::function<std::uint32_t(const graph::Program&)> step_sites(GraphShared& shared) {
+  return [&shared, known = std::map<std::pair<std::string, std::uint32_t>, std::uint32_t>()](const graph::Program& p) mutable {
+    if (!p.source) return 0u;
+    std::uint32_t& site = known[{p.source->file, p.source->line}];
+    if (site == 0) site = shared.graph.call_site(p.source->file.c_str(), p.source->line);
+    return site;
+  };
+}
+
 // A copy of a vertex has the late values of the one it was made from.
 compile::LateValues with_copies(compile::LateValues values, std::size_t vertices, const std::vector<VertexId>& copy_of) {
   for (std::size_t i = 0; i < copy_of.size(); ++i)
@@ -161,7 +171,11 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
   }
   if (logs_passes()) options.log = [](const char* pass, const std::string& text) { fmt::print(stderr, "[compile] {}: {}\n", pass, text); };
   const bool reports = settings.graph_report || settings.execution_report;
-  if (reports) options.variable_lines = &shared.variable_sites;
+  if (reports) {
+    options.variable_lines = &shared.variable_sites;
+    options.compute_set_lines = &shared.compute_set_sites;
+    options.step_line = step_sites(shared);
+  }
   compile::Result result = compile::compile(compiled, nodes, options);
   const std::vector<std::uint32_t> name_lines = std::move(result.name_lines);
   auto e = executable_of(shared, compiled, std::move(result), settings, nodes.size());

@@ -21,10 +21,7 @@ std::vector<VariableId> variables_of(const graph::Graph& graph, const compile::O
   std::vector<VariableId> out;
   for (std::uint32_t v = 0; v < graph.variables().size(); ++v) {
     if (graph.variables()[VariableId(v)].name != name) continue;
-    std::uint32_t own = 0;
-    if (options.variable_lines)
-      if (const auto it = options.variable_lines->find(v); it != options.variable_lines->end()) own = it->second;
-    if (own == line) out.emplace_back(v);
+    if (compile::line_of(options.variable_lines, v) == line) out.emplace_back(v);
   }
   return out;
 }
@@ -66,7 +63,8 @@ std::string compiled_change(const graph::Graph& graph, const std::vector<graph::
   const std::uint64_t all = report.tiles.size();
   for (std::uint64_t tiles = std::min(spread->tiles, all);; tiles = std::min(2 * tiles, all)) {
     graph::Graph changed = graph;
-    for (const VariableId v : variables) map_evenly(changed, v, emptiest(report, tiles));
+    const std::vector<TileId> over = emptiest(report, tiles);
+    for (const VariableId v : variables) map_evenly(changed, v, over);
     const std::string change = fmt::format("map '{}' evenly over {} of the {} tiles instead of {}", resident.name,
                                            profile::count_text(tiles), profile::count_text(all), profile::count_text(resident.tiles));
     try {

@@ -107,22 +107,27 @@ void add_vertex(const graph::Graph& graph, const graph::Vertex& vertex, Places& 
 }
 
 profile::Source source_of(const graph::Graph& graph, std::uint32_t site) {
-  const std::string text = graph.site_text(site);
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return {text, 0};
-  return {text.substr(0, colon), static_cast<std::uint32_t>(std::stoul(text.substr(colon + 1)))};
+  const graph::SourceLine at = graph.site(site);
+  return {at.file, at.line};
 }
 
-// Row of a source in the report, from 1.
-template <class Key>
-std::uint32_t source_row(const std::map<Key, profile::Source>& sources, const Key& key, profile::Report& report) {
-  const auto it = sources.find(key);
-  if (it == sources.end()) return 0;
-  const auto known = std::find(report.sources.begin(), report.sources.end(), it->second);
-  if (known != report.sources.end()) return static_cast<std::uint32_t>(known - report.sources.begin()) + 1;
-  report.sources.push_back(it->second);
-  return static_cast<std::uint32_t>(report.sources.size());
-}
+// Rows of sources in the report, from 1.
+class SourceRows {
+ public:
+  explicit SourceRows(profile::Report& report) : report_(report) {}
+  template <class Key>
+  std::uint32_t of(const std::map<Key, profile::Source>& sources, const Key& key) {
+    const auto it = sources.find(key);
+    if (it == sources.end()) return 0;
+    const auto [row, added] = rows_.try_emplace({it->second.file, it->second.line}, static_cast<std::uint32_t>(report_.sources.size()) + 1);
+    if (added) report_.sources.push_back(it->second);
+    return row->second;
+  }
+
+ private:
+  profile::Report& report_;
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> rows_;
+};
 
 }  // namespace
 
@@ -148,19 +153,20 @@ GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Gra
   for (const auto& [variable, site] : shared.variable_sites)
     out.by_name.emplace(shared.graph.variables()[VariableId(variable)].name, source_of(shared.graph, site));
   for (std::uint32_t i = 0; i < name_lines.size(); ++i)
-    if (name_lines[i] > 0) out.variables.emplace(tile::NameId(i), source_of(shared.graph, name_lines[i]));
+    if (name_lines[i] > 0) out.names.emplace(tile::NameId(i), source_of(shared.graph, name_lines[i]));
   for (const auto& [compute_set, site] : shared.compute_set_sites)
     out.compute_sets.emplace(ComputeSetId(compute_set), source_of(shared.graph, site));
   return out;
 }
 
 void add_graph_facts(const GraphFacts& facts, const cycles::RowsOf& of, profile::Report& report) {
+  SourceRows sources(report);
   std::map<ComputeSetId, std::uint32_t> rows;
   for (std::uint32_t i = 0; i < report.compute_sets.size(); ++i) {
     profile::ComputeSetVertices& cs = report.compute_sets[i];
     rows.emplace(of.compute_sets[i], i);
     if (const auto it = facts.flops.find(of.compute_sets[i]); it != facts.flops.end()) cs.flops = it->second;
-    cs.source = source_row(facts.compute_sets, of.compute_sets[i], report);
+    cs.source = sources.of(facts.compute_sets, of.compute_sets[i]);
   }
   for (const GraphFacts::Cause& c : facts.causes) {
     const auto row = rows.find(c.compute_set);
@@ -170,11 +176,21 @@ void add_graph_facts(const GraphFacts& facts, const cycles::RowsOf& of, profile:
   }
   for (std::size_t i = 0; i < report.residents.size(); ++i) {
     profile::Resident& r = report.residents[i];
-    r.source = source_row(facts.variables, of.residents[i], report);
-    if (r.source == 0) r.source = source_row(facts.by_name, r.name, report);
+    r.source = sources.of(facts.names, of.residents[i]);
+    if (r.source == 0) r.source = sources.of(facts.by_name, r.name);
   }
-  for (profile::ProgramStep& s : report.program)
-    if (s.compute_set > 0) s.source = report.compute_sets[s.compute_set - 1].source;
+  for (std::size_t i = 0; i < report.program.size(); ++i) {
+    profile::ProgramStep& s = report.program[i];
+    s.source = s.compute_set > 0 ? report.compute_sets[s.compute_set - 1].source : sources.of(facts.names, of.program[i]);
+  }
+}
+
+std::shared_ptr<const graph::SourceLine> source_line(const poplar::DebugContext& context, const poplar::core::GraphShared* shared) {
+  const poplar::SourceLocation& at = context.getSourceLocation();
+  if (at.isValid() && at.getFileName())
+    return std::make_shared<const graph::SourceLine>(graph::SourceLine{at.getFileName(), at.getLineNumber()});
+  if (shared == nullptr || shared->site == 0) return nullptr;
+  return std::make_shared<const graph::SourceLine>(shared->graph.site(shared->site));
 }
 
 void add_flops(profile::Report& report) {

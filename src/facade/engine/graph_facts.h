@@ -23,7 +23,7 @@ struct GraphFacts {
   std::vector<Cause> causes;  // largest first
   std::map<ComputeSetId, std::uint64_t> flops;
   std::map<ComputeSetId, profile::Source> compute_sets;
-  std::map<tile::NameId, profile::Source> variables;
+  std::map<tile::NameId, profile::Source> names;   // of variables, and of steps
   std::map<std::string, profile::Source> by_name;  // of variables whose line is not known: the first one's of that name
 };
 
@@ -40,5 +40,8 @@ void add_flops(profile::Report& report);
 // SourceScope.
 void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id,
                const poplar::DebugContext& context);
+
+// The line that a program step was made by; null if it is not known. `shared`: of its tensors, or null.
+std::shared_ptr<const graph::SourceLine> source_line(const poplar::DebugContext& context, const poplar::core::GraphShared* shared);
 
 }  // namespace pando::facade

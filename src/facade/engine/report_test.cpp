@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pando/host.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
 #include "profile/report.h"
@@ -111,6 +112,37 @@ TEST(Report, RowsOfOneNameHaveTheirOwnLines) {
     rows.push_back("compute set " + std::to_string(line(cs.source)) + ": " + std::to_string(cs.flops));
   EXPECT_THAT(rows, ElementsAre("variable 10: 40", "variable 20: 160", "compute set 10: 7", "compute set 20: 14", "compute set 20: 14"));
   std::filesystem::remove_all(directory);
+}
+
+TEST(Report, StepsHaveTheirLines) {
+  Device device = IPUModel("tiny4").createDevice();
+  Graph graph(device.getTarget());
+  const Tensor x = graph.addVariable(FLOAT, {8}, "x"), y = graph.addVariable(FLOAT, {8}, "y"), z = graph.addVariable(FLOAT, {8}, "z");
+  graph.setTileMapping(x, 0);
+  graph.setTileMapping(y, 1);
+  graph.setTileMapping(z, 2);
+  const DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, 8), out = graph.addDeviceToHostFIFO("out", FLOAT, 8);
+  const RemoteBuffer buffer = graph.addRemoteBuffer("buffer", FLOAT, 8);
+  const auto at = [](const char* name, unsigned line) { return DebugContext(name, SourceLocation("main", "user.cpp", line)); };
+  Sequence body({Copy(x, y, false, at("again", 30)), Copy(y, z, false, at("again", 31))});
+  {
+    const pando::SourceScope scope(graph, "user.py", 40);
+    body.add(Copy(z, x, false, DebugContext("below", SourceLocation())));
+  }
+  const Sequence program({Copy(in, x, false, at("", 10)), Copy(buffer, y, at("", 11)), Repeat(3, body, at("", 12)),
+                          Copy(z, out, false, DebugContext("", SourceLocation()))});
+  const std::string directory = testing::TempDir() + "steps_have_their_lines";
+  const Engine engine(graph, program, {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", directory}});
+  std::ifstream file(directory + "/profile.pando", std::ios::binary);
+  const pando::profile::Report report = pando::profile::read_report({std::istreambuf_iterator<char>(file), {}});
+  std::filesystem::remove_all(directory);
+  std::vector<std::string> steps;
+  for (const auto& s : report.program) {
+    const auto from = s.source == 0 ? pando::profile::Source() : report.sources[s.source - 1];
+    steps.push_back(s.kind + " " + s.name + " " + from.file + ":" + std::to_string(from.line));
+  }
+  EXPECT_THAT(steps, ElementsAre("host in user.cpp:10", "remote buffer user.cpp:11", "loop  user.cpp:12", "exchange again user.cpp:30",
+                                 "exchange again user.cpp:31", "exchange below user.py:40", "host out :0"));
 }
 
 // What the message suggests was compiled, so it can be believed.

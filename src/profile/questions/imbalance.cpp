@@ -23,7 +23,8 @@ Json answer_imbalance(const Report& report, const Query& query) {
                     {"slowest_vertex", s.slowest_codelet},
                     {"vertex_cycles", s.slowest_cycles},
                     {"used_workers", s.used_workers},
-                    {"name", s.name}});
+                    {"name", s.name},
+                    {"source", source_text(report, source_of_step(report, s))}});
   }
   return {{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}};
 }

@@ -24,7 +24,8 @@ Json answer_slowest_steps(const Report& report, const Query& query) {
                     {"slowest_tile", s.slowest_tile},
                     {"slowest_vertex", s.slowest_codelet},
                     {"stream", s.stream},
-                    {"name", s.name}});
+                    {"name", s.name},
+                    {"source", source_text(report, source_of_step(report, s))}});
   }
   return {{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}};
 }

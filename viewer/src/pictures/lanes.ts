@@ -15,6 +15,8 @@ export function describe_event(report: Report, e: TraceEvent): string {
   const shares = term_shares(step);
   lines.push(kTerms.map((t, k) => ({ t, s: shares[k]! })).filter((x) => x.s > 0.0005).sort((a, b) => b.s - a.s).map((x) => `${kKindTitles[x.t]} ${percent(x.s)}`).join(", "));
   if (e.gap > 0) lines.push(`waits ${count(e.gap)} cycles before it`);
+  const at = report.program[step.program]?.source;
+  if (at) lines.push(`made at ${at.file}:${at.line}`);
   if (step.slowest_codelet >= 0) lines.push(`slowest: tile ${step.slowest_tile}, ${report.codelets[step.slowest_codelet]?.name ?? "?"}, ${count(step.slowest_cycles)} cycles`);
   return lines.filter(Boolean).join("\n");
 }

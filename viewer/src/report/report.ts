@@ -439,6 +439,14 @@ export class Report {
     return this.once("exchanges", () => this.rows_of<Exchange>("exchanges",
       { name: "name", bytes: "bytes", senders: "senders", receivers: "receivers", busiest_tile: "busiest_tile", busiest_bytes: "busiest_bytes", local: "local_bytes", copies: "copies", block: "block" }));
   }
+  /** Where the user's program made an exchange: the place of the first step that does it. */
+  exchange_source(exchange: number): Place | undefined {
+    return this.once("exchange sources", () => {
+      const out = new Map<number, Place | undefined>();
+      for (const p of this.program) if (p.exchange >= 0 && !out.has(p.exchange)) out.set(p.exchange, p.source);
+      return out;
+    }).get(exchange);
+  }
   traffic(exchange: number): Traffic {
     const [b, e] = this.span("exchanges", "traffic", exchange), c = this.container;
     return { from: c.slice("traffic", "from", b, e), to: c.slice("traffic", "to", b, e), bytes: c.slice("traffic", "bytes", b, e), messages: c.slice("traffic", "messages", b, e) };

@@ -1,5 +1,6 @@
 #include "lower/parts/op_lowering.h"
 #include "lower/parts/parts.h"
+#include "lower/shared/step_context.h"
 
 namespace pando::lower {
 
@@ -41,7 +42,7 @@ void choose_graph(OpLowering& o) {
       l.functions.end_graph(graphs[b]);
     });
   }
-  o.program().add(poplar::program::If(predicate, branches[0], branches[1], {o.name()}));
+  o.program().add(poplar::program::If(predicate, branches[0], branches[1], step_context(o)));
   for (std::size_t r = 0; r < results.size(); ++r) o.result(r, results[r]);
 }
 

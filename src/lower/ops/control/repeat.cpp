@@ -1,5 +1,6 @@
 #include "lower/parts/op_lowering.h"
 #include "lower/parts/parts.h"
+#include "lower/shared/step_context.h"
 
 #include <algorithm>
 
@@ -68,7 +69,7 @@ void repeat_graph(OpLowering& o) {
     l.functions.end_graph(g);
   });
   for (ValueId v : held) l.storages.release(v);
-  o.program().add(poplar::program::Repeat(static_cast<unsigned>(o.attributes().integer("count")), body, {o.name()}));
+  o.program().add(poplar::program::Repeat(static_cast<unsigned>(o.attributes().integer("count")), body, step_context(o)));
   for (std::size_t r = 0; r < outputs; ++r) define(r, r, inputs[r]);
   std::size_t next = 0;
   for (std::size_t k = 0; k < modified.size(); ++k) {
