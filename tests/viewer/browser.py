@@ -151,12 +151,25 @@ def report_of_ranks(build, folder):
     return report
 
 
+def compiled(build, source, program, libraries=("poplar",)):
+    """Compiles a program against this build's libraries, once."""
+    include, lib = HERE.parents[1] / "include", build / "lib"
+    if not program.exists():
+        subprocess.run(["g++", "-std=c++17", f"-I{include}", source, f"-L{lib}", f"-Wl,-rpath,{lib}", *(f"-l{name}" for name in libraries), "-o", program], cwd=HERE.parents[1], check=True)
+    return program
+
+
+def report_of_lines(build, folder):
+    """The report of a codelet that was compiled with lines."""
+    options = {"autoReport.all": "true", "autoReport.directory": str(folder / "lines_report")}
+    program = compiled(build, "tests/viewer/programs/lines.cpp", folder / "lines")
+    subprocess.run([program, "tests/viewer/programs/normalise.cpp"], cwd=HERE.parents[1], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)}, check=True)
+    return find_report(folder / "lines_report")
+
+
 def report_of_product(build, folder, kind):
     """The report of examples/product, slow or fast."""
-    program, include, lib = folder / "product", HERE.parents[1] / "include", build / "lib"
-    if not program.exists():
-        subprocess.run(["g++", "-std=c++17", f"-I{include}", "examples/product/product.cpp", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lpoplar", "-lpoplin", "-lpopops", "-lpoputil", "-o", program],
-                       cwd=HERE.parents[1], check=True)
+    program = compiled(build, "examples/product/product.cpp", folder / "product", ("poplar", "poplin", "popops", "poputil"))
     options = {"autoReport.all": "true", "autoReport.directory": str(folder / f"product_{kind}")}
     subprocess.run([program, kind], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)}, check=True)
     return find_report(folder / f"product_{kind}")

