@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: its loss as ops that programs have, and decoding."""
+"""Decoding for connectionist temporal classification: a beam search over prefixes, of ops that programs have."""
 import torch
 
 from poptorch import tracing
@@ -9,44 +9,6 @@ _NOTHING = -1e30
 def _log_add(a, b):
     high, low = torch.maximum(a, b), torch.minimum(a, b)
     return high + torch.log1p(torch.exp(low - high))
-
-
-def _as_tensor(lengths):
-    return lengths if isinstance(lengths, torch.Tensor) else torch.tensor(list(lengths))
-
-
-def loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """torch.nn.functional.ctc_loss for targets [B, S]: the sum over all alignments, step by step.
-
-    Raises:
-        ValueError: targets in one row: how many belong to which element depends on data.
-    """
-    if targets.dim() != 2 or log_probs.dim() != 3:
-        raise ValueError(f"ctc_loss: log-probabilities [T, B, C] and targets [B, S] are expected, not {tuple(log_probs.shape)} and {tuple(targets.shape)}.")
-    steps, batch, _ = log_probs.shape
-    count = 2 * targets.shape[1] + 1
-    input_lengths, target_lengths = _as_tensor(input_lengths), _as_tensor(target_lengths)
-    # Labels with blanks between them; a label may follow another one at once if they differ.
-    labels = torch.full((batch, targets.shape[1], 2), blank, dtype=targets.dtype)
-    labels = torch.cat([labels[:, :, :1], targets.unsqueeze(2)], 2).reshape(batch, count - 1)
-    labels = torch.cat([labels, labels[:, :1] * 0 + blank], 1).long()
-    skips = torch.cat([torch.zeros(batch, 2, dtype=torch.bool), (labels[:, 2:] != labels[:, :-2]) & (labels[:, 2:] != blank)], 1)
-    emitted = torch.gather(log_probs, 2, labels.unsqueeze(0).expand(steps, batch, count))
-    nothing = torch.full((batch, 2), _NOTHING, dtype=log_probs.dtype)
-    place = torch.arange(count).unsqueeze(0)
-    alpha = torch.where(place < 2, emitted[0], torch.full_like(emitted[0], _NOTHING))
-    for t in range(1, steps):
-        before = torch.cat([nothing, alpha], 1)
-        ways = torch.stack([alpha, before[:, 1:-1], torch.where(skips, before[:, :-2], torch.full_like(alpha, _NOTHING))])
-        new = torch.logsumexp(ways, 0) + emitted[t]
-        alpha = torch.where((input_lengths > t).unsqueeze(1), new, alpha)
-    last = (place == (2 * target_lengths).unsqueeze(1)) | (place == (2 * target_lengths - 1).unsqueeze(1))
-    value = -torch.logsumexp(torch.where(last, alpha, torch.full_like(alpha, _NOTHING)), 1)
-    impossible = value > -_NOTHING / 2
-    value = torch.where(impossible, torch.full_like(value, 0.0 if zero_infinity else float("inf")), value)
-    if reduction == "mean":
-        return (value / target_lengths.clamp(min=1).to(value.dtype)).mean()
-    return value.sum() if reduction == "sum" else value
 
 
 class _Beams:

@@ -125,9 +125,7 @@ class _Mode(torch.overrides.TorchFunctionMode):
             raise createPoptorchError("OneHot num classes must be specified and must be constant.")
         if function in (torch.bincount, torch.Tensor.bincount):
             function = _bincount
-        from poptorch import ctc
-
-        result = ctc.loss(*args, **kwargs) if function is F.ctc_loss else function(*args, **kwargs)
+        result = function(*args, **kwargs)
         if self._trace.left and isinstance(result, torch.Tensor) and getattr(function, "__name__", "") != "__get__":
             raise createPoptorchError(f"No active Block: {getattr(function, '__name__', function)} is called after the scope of a block has ended and before "
                                       "another one begins. Put it into a poptorch.Block.")

@@ -239,6 +239,16 @@ COMPOSED = {
     "factors of matrices": (lambda a, b: torch.stack([torch.linalg.solve(a, b), torch.linalg.inv(a) @ b, torch.linalg.qr(a)[0] @ b,
                                                       torch.linalg.cholesky(a @ a.mT + torch.eye(3)) @ b, b * torch.linalg.slogdet(a)[1]]),
                             lambda: (torch.randn(3, 3), torch.randn(3, 2))),
+    "grids": (lambda x, g, v, h: torch.cat([f(*p, mode=mode, padding_mode=padding, align_corners=corners).reshape(-1) for corners in (False, True)
+                                            for f in [torch.nn.functional.grid_sample] for padding in ("zeros", "border", "reflection")
+                                            for p, mode in [((x, g), "bilinear"), ((x, g), "bicubic"), ((v, h), "bilinear"), ((v, h), "nearest")]]),
+              lambda: (torch.randn(2, 3, 5, 4), torch.randn(2, 3, 2, 2), torch.randn(1, 2, 3, 4, 2), torch.randn(1, 2, 2, 2, 3))),
+    "rotated pairs": (lambda x, a: torch.view_as_real(torch.view_as_complex(x.reshape(4, 3, 2)) * torch.polar(torch.ones_like(a), a)).flatten(1),
+                      lambda: (torch.randn(4, 6), torch.randn(4, 3))),
+    "spectra": (lambda x, w: torch.fft.irfft(torch.einsum("bim,iom->bom", torch.fft.rfft(x, norm="ortho"), torch.view_as_complex(w)), n=10),
+                lambda: (torch.randn(2, 3, 10), torch.randn(3, 2, 6, 2))),
+    "long spectra": (lambda x: torch.fft.ifft2(torch.fft.fftn(x) / (1 + torch.fft.rfft(x, dim=1)[:, :1].abs())).abs() + torch.fft.irfft(torch.fft.rfft(x), n=600)[:, :514],
+                     lambda: (torch.randn(3, 514),)),
     "hypot": (torch.hypot, lambda: (torch.tensor([3.0, -1e25, 1e-25, 2.0]), torch.tensor([4.0, 1e25, 0.0, -5.0]))),
     "a constant of the model": (lambda x: x * torch.tensor([2.0, 3.0]) + torch.tensor(1.0), lambda: (torch.randn(4, 2),)),
     "logcumsumexp": (lambda x: x.logcumsumexp(0), lambda: (torch.randn(7, 3) * 20,)),
@@ -260,6 +270,81 @@ def test_ops_that_are_composed(name):
         y.square().sum().backward()
         results.append([y.detach(), *(t.grad for t in leaves if t.requires_grad)])
     torch.testing.assert_close(results[1], results[0], rtol=1e-4, atol=1e-5)
+
+
+def test_normalisation_of_batches_trains_through_the_backend():
+    torch.manual_seed(7)
+    model = torch.nn.Sequential(torch.nn.Conv2d(2, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Conv2d(4, 1, 3))
+    # The last batch is a smaller one.
+    twin, batches = copy.deepcopy(model), [torch.randn(n, 2, 8, 8) for n in (3, 2)]
+    for m, f in ((model, model), (twin, torch.compile(twin, backend="pando"))):
+        for x in batches:
+            f(x).square().sum().backward()
+    torch.testing.assert_close(twin.state_dict(), model.state_dict())
+    for a, b in zip(model.parameters(), twin.parameters()):
+        torch.testing.assert_close(b.grad, a.grad, rtol=1e-4, atol=1e-4)
+
+
+def test_complex_weights_train_as_eager():
+    class Spectral(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.randn(3, 6, dtype=torch.complex64))
+
+        def forward(self, x):
+            return torch.fft.irfft(torch.fft.rfft(x) * self.weight, n=10)
+
+    torch.manual_seed(8)
+    model = Spectral()
+    twin = copy.deepcopy(model)
+    x, y = torch.randn(2, 3, 10), torch.randn(2, 3, 10)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    step = pando.torch.compile_step(twin, torch.nn.functional.mse_loss, torch.optim.Adam(twin.parameters(), lr=0.1), gradient_accumulation=2)
+    for _ in range(3):
+        expected = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        expected.backward()
+        optimizer.step()
+        torch.testing.assert_close(step(torch.stack([x, x]), torch.stack([y, y]))[1], expected.detach())
+    torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-4)
+
+
+def test_what_a_mask_puts_has_a_gradient():
+    class Puts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value = torch.nn.Parameter(torch.tensor([1.0, -2.0, 3.0]))
+
+        def forward(self, x):
+            y = x.clone()
+            y[x[:, 0] > 0] = self.value
+            return (y * x).sum()
+
+    model, x = Puts(), torch.randn(6, 3)
+    model(x).backward()
+    expected = model.value.detach() - model.value.grad
+    step = pando.torch.compile_step(model, None, torch.optim.SGD(model.parameters(), lr=1.0))
+    step(x)
+    torch.testing.assert_close(model.state_dict()["value"], expected)
+
+
+def test_outputs_of_a_step_have_their_types():
+    model = perceptron()
+
+    class Chooses(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            scores = self.model(x)
+            return scores.square().mean(), scores.argmax(1)
+
+    step = pando.torch.compile_step(Chooses(), None, torch.optim.SGD(model.parameters(), lr=0.1), return_outputs=True)
+    x, _ = batch()
+    expected = model(x).argmax(1)
+    chosen = step(x)[1][1]
+    assert chosen.dtype == torch.int64 and torch.equal(chosen, expected)
 
 
 def test_a_weight_with_two_names_is_one():

@@ -1,8 +1,8 @@
 """PyTorch's own table of ops, each run on its samples as a program of Pando and compared with PyTorch.
 
-    ops.py [--device cpu] [--gradient] [--samples 4] [--only PATTERNS] [--new] [--update]
+    ops.py [--device cpu] [--gradient] [--dtype float32] [--core] [--samples 4] [--only PATTERNS] [--new] [--update]
 
-Prints what does not pass and why. The lists ops.expected and gradients.expected name what passes and may only grow; ops.refused and gradients.refused name
+Prints what does not pass and why. --core takes the ops of core_aten.ops alone, which stand for all of core ATen and all have to pass with float32 on each device. The lists ops.expected and gradients.expected name what passes and may only grow; ops.refused and gradients.refused name
 what an error refuses, with its reason; ops.unrun and gradients.unrun what no run has come to yet. --update writes them, each op as soon as it is done; another
 number, or a crash, is in no list.
 Exit status: 0 if everything in the list passes.
@@ -26,6 +26,8 @@ from pando.torch.program import Program
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 120
+# Relative and absolute.
+TOLERANCES = {torch.float32: (1e-3, 1e-4), torch.float64: (1e-3, 1e-4), torch.float16: (1e-2, 1e-2), torch.complex64: (1e-3, 1e-4)}
 # What these compute is random: there is nothing to compare.
 RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "normal", "uniform", "rand_like", "randn_like", "randint_like", "randn", "rand",
           "randint", "randperm", "multinomial", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout",
@@ -76,8 +78,9 @@ def difference(wanted, got):
     """None, or what differs."""
     if wanted.dtype != got.dtype or wanted.shape != got.shape:
         return f"{got.dtype} {tuple(got.shape)} instead of {wanted.dtype} {tuple(wanted.shape)}"
-    if wanted.is_floating_point():
-        if not torch.allclose(wanted, got, rtol=1e-3, atol=1e-4, equal_nan=True):
+    if wanted.is_floating_point() or wanted.is_complex():
+        relative, absolute = TOLERANCES[wanted.dtype]
+        if not torch.allclose(wanted, got, rtol=relative, atol=absolute, equal_nan=True):
             return f"another number: {(wanted - got).abs().max().item():.3g} apart"
     elif not torch.equal(wanted, got):
         return "another number"
@@ -101,8 +104,8 @@ def outcome(op, sample, gradient, device):
     return ""
 
 
-def outcomes(op, gradient, device, count):
-    samples = list(op.sample_inputs("cpu", torch.float32, requires_grad=gradient))
+def outcomes(op, gradient, device, count, dtype):
+    samples = list(op.sample_inputs("cpu", dtype, requires_grad=gradient))
     samples = [s for s in samples if all(t.numel() for t in tensors_in((s.input, s.args, s.kwargs)))] or samples[:1]
     for sample in samples[::max(1, len(samples) // count)][:count]:
         if op.name == "nn.functional.multi_head_attention_forward":
@@ -116,7 +119,7 @@ def outcomes(op, gradient, device, count):
             yield found
 
 
-def isolated(op, gradient, device, count):
+def isolated(op, gradient, device, count, dtype):
     """None: nothing to run; "": all samples pass; else what is wrong with the first that does not. In a process of its own."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -124,7 +127,7 @@ def isolated(op, gradient, device, count):
         os.close(reader)
         signal.alarm(SECONDS)
         try:
-            found = list(outcomes(op, gradient, device, count))
+            found = list(outcomes(op, gradient, device, count, dtype))
             os.write(writer, ("+" if found else "0").encode() + next((f for f in found if f), "").encode()[:1000])
         finally:
             os._exit(0)
@@ -143,9 +146,14 @@ def name_of(op):
     return op.name + (f"/{op.variant_test_name}" if op.variant_test_name else "")
 
 
-def table(gradient):
-    """The ops of PyTorch's table that take float32 and whose results are not random; gradient: that have one."""
-    return [op for op in op_db if op.supports_dtype(torch.float32, "cpu") and op.name not in RANDOM and (op.supports_autograd or not gradient)]
+def table(gradient, dtype=torch.float32):
+    """The ops of PyTorch's table that take an element type and whose results are not random; gradient: that have one."""
+    return [op for op in op_db if op.supports_dtype(dtype, "cpu") and op.name not in RANDOM and (op.supports_autograd or not gradient)]
+
+
+def core():
+    """The names of the ops that stand for core ATen."""
+    return (HERE / "core_aten.ops").read_text().split()
 
 
 class Lists:
@@ -193,27 +201,33 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--gradient", action="store_true")
+    parser.add_argument("--core", action="store_true", help="the ops of core_aten.ops alone")
+    parser.add_argument("--dtype", default="float32", choices=["float32", "float16", "int64", "int32", "bool"], help="with --core")
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--only", default="*", help="patterns of names, separated by commas")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th op, from the I-th on")
     parser.add_argument("--new", action="store_true", help="only ops that are in no list")
     parser.add_argument("--update", action="store_true")
     given = parser.parse_args()
+    if given.dtype != "float32" and not given.core or given.core and given.update:
+        parser.error("The lists are those of float32: --dtype goes with --core, and --core without --update.")
     warnings.filterwarnings("ignore")
     # PyTorch logs the exceptions that it raises, too.
     logging.disable(logging.ERROR)
     lists = Lists(given.gradient)
+    dtype, needed = getattr(torch, given.dtype), set(core()) if given.core else lists.expected
     first, parts = map(int, given.part.split("/"))
     passed, lost = 0, []
-    for op in [op for op in table(given.gradient) if any(fnmatch.fnmatch(op.name, pattern) for pattern in given.only.split(","))][first::parts]:
+    ops = [op for op in table(given.gradient, dtype) if any(fnmatch.fnmatch(op.name, pattern) for pattern in given.only.split(","))]
+    for op in [op for op in ops if not given.core or name_of(op) in needed][first::parts]:
         name = name_of(op)
         if given.new and (name in lists.expected or name in lists.refused):
             continue
-        found = isolated(op, given.gradient, given.device, given.samples)
+        found = isolated(op, given.gradient, given.device, given.samples, dtype)
         passed += found == ""
         if found:
             print(f"{name}: {found}", flush=True)
-            if name in lists.expected:
+            if name in needed:
                 lost.append(name)
         if given.update:
             lists.take(name, found)

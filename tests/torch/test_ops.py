@@ -15,6 +15,21 @@ def test_ops(options):
     assert done.returncode == 0 and not lost, lost
 
 
+CORE = [[], ["--gradient"], ["--device", "ipu_model"], ["--device", "ipu_model", "--gradient"]]
+
+
+@pytest.mark.parametrize("options", CORE, ids=" ".join)
+def test_core_aten(options):
+    done = subprocess.run([sys.executable, HERE / "ops.py", "--core", *options], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_list_of_core_aten_is_of_the_table():
+    import ops
+
+    assert set(ops.core()) <= {ops.name_of(op) for op in ops.table(False)}
+
+
 @pytest.mark.parametrize("gradient", [False, True], ids=["forward", "gradients"])
 def test_each_op_is_in_a_list(gradient):
     import ops
@@ -30,12 +45,13 @@ def test_each_op_is_in_a_list(gradient):
 def test_core_aten_has_rules_or_is_taken_apart():
     import torch
 
+    from pando.torch.complex import COMPLEX_RULES
     from pando.torch.decompositions import decompositions
     from pando.torch.table import RULES
 
     missing = (HERE / "core_aten.missing").read_text().split("\n")
     reasons = dict(line.split(": ", 1) for line in missing if ": " in line)
-    known = {*RULES, *decompositions()}
+    known = {*RULES, *COMPLEX_RULES, *decompositions()}
     without = set()
     # dir(torch.ops.aten) has only what this process has used.
     for name in sorted({schema.name.removeprefix("aten::") for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("aten::")}):

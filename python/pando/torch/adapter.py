@@ -23,6 +23,14 @@ def aot(graph_module, example_inputs, forward, backward, decompositions):
                             partition_fn=min_cut_rematerialization_partition)(graph_module, example_inputs)
 
 
+def specialise(inputs):
+    """Makes dimensions that torch.compile keeps open after a second shape numbers: programs are static, and another shape compiles another one."""
+    for x in inputs:
+        for number in [*x.shape, *x.stride(), x.storage_offset()] if isinstance(x, torch.Tensor) else [x]:
+            if isinstance(number, torch.SymInt):
+                int(number)
+
+
 def boxed(function):
     """Marks a function of a list of inputs as one: PyTorch calls others with one argument for each input."""
     function._boxed_call = True

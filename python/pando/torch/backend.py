@@ -28,6 +28,7 @@ def backend(graph_module, example_inputs, *, options=None):
         ValueError: an unknown option.
     """
     chosen = _options(options)
+    adapter.specialise(example_inputs)
     warn_of_float64(example_inputs)
 
     def compile_graph(graph, inputs):

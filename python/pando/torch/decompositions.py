@@ -1,4 +1,4 @@
-"""Which ops of PyTorch are taken apart before they are imported: those of core ATen's list that have no rule here."""
+"""Which ops of PyTorch are taken apart before they are imported: those that PyTorch can take apart and that have no rule here."""
 import functools
 
 import torch
@@ -22,9 +22,9 @@ def _max_pool_backward(dy, x, kernel_size, stride, padding, dilation, ceil_mode,
 
 @functools.lru_cache(None)
 def _table():
-    table = adapter.core_decompositions()
-    # Of core ATen itself what has no rule, where PyTorch can take it apart.
-    table.update((op, function) for op, function in adapter.all_decompositions().items() if torch.Tag.core in op.tags)
+    # PyTorch's list for core ATen goes before all else that it can take apart. Graphs are functional: of the others what writes nowhere.
+    table = {op: function for op, function in adapter.all_decompositions().items() if not op._schema.is_mutable}
+    table.update(adapter.core_decompositions())
     table.update(COMPOSED)
     for overload in RULES:
         table.pop(overload, None)

@@ -15,9 +15,10 @@ from popxl import _build
 from popxl.tensor import Tensor
 
 from pando.torch import adapter
+from pando.torch.complex import COMPLEX_RULES, Complex, involved, is_complex, part_type, split
 from pando.torch.rules.loop import BEGIN, END, Loop
 from pando.torch.table import RULES
-from pando.torch.types import to_popxl
+from pando.torch.types import to_array, to_popxl
 
 
 class UnsupportedOps(NotImplementedError):
@@ -44,7 +45,11 @@ def line_of(node):
 
 
 def _is_known(node):
-    return node.op != "call_function" or node.target in (operator.getitem, BEGIN, END) or node.target in RULES
+    return node.op != "call_function" or node.target in (operator.getitem, BEGIN, END) or node.target in (COMPLEX_RULES if involved(node) else RULES)
+
+
+def _name(node):
+    return str(node.target) + (" of complex numbers" if involved(node) else "")
 
 
 def check_ops(graph):
@@ -52,8 +57,8 @@ def check_ops(graph):
     missing, lines = collections.Counter(), {}
     for node in graph.nodes:
         if not _is_known(node):
-            missing[str(node.target)] += 1
-            lines.setdefault(str(node.target), line_of(node))
+            missing[_name(node)] += 1
+            lines.setdefault(_name(node), line_of(node))
     if missing:
         rows = [f"  {name} ({n} {'time' if n == 1 else 'times'})" + (f", {lines[name]}" if lines[name] else "") for name, n in missing.most_common()]
         raise UnsupportedOps("Pando has no rule for these ops of PyTorch:\n" + "\n".join(rows), dict(missing))
@@ -73,13 +78,17 @@ class Importer:
         self.node = None
 
     def run(self, graph_module, inputs):
-        """The outputs of the graph, a list, for inputs in the order of its placeholders: popxl tensors, numbers, or None."""
+        """The outputs of the graph, a list, for inputs in the order of its placeholders: popxl tensors, numbers, or None.
+
+        A complex input is a tensor with a last dimension of 2, a complex result a complex.Complex.
+        """
         check_ops(graph_module.graph)
         values, given = {}, iter(inputs)
         nodes = list(graph_module.graph.nodes)
         for node in nodes:
             if node.op == "placeholder":
-                values[node] = next(given)
+                value = next(given)
+                values[node] = split(value) if isinstance(value, Tensor) and is_complex(node.meta.get("val")) else value
             elif node.op == "get_attr":
                 values[node] = self._attribute(graph_module, node)
         self._write(nodes, values)
@@ -128,7 +137,8 @@ class Importer:
             return value
         # Graphs are compiled while others are traced: what is done to a tensor then would be part of one.
         with adapter.real_tensors():
-            return popxl.constant(value.detach().cpu().numpy(), to_popxl(value.dtype))
+            whole = popxl.constant(to_array(value), to_popxl(part_type(value.dtype)))
+            return split(whole) if value.is_complex() else whole
 
     def _call(self, node, values):
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: values[n])
@@ -136,7 +146,7 @@ class Importer:
             return args[0][args[1]]
         self.node = node
         try:
-            made = RULES[node.target](self, *args, **kwargs)
+            made = (COMPLEX_RULES if involved(node) else RULES)[node.target](self, *args, **kwargs)
         except Exception as error:
             line = line_of(node)
             if hasattr(error, "add_note"):
@@ -150,7 +160,8 @@ class Importer:
         if not isinstance(wanted, (tuple, list)):
             wanted, got = [wanted], [made]
         for w, g in zip(wanted, got):
-            if isinstance(w, torch.Tensor) and isinstance(g, Tensor) and (tuple(w.shape) != tuple(g.shape) or to_popxl(w.dtype) is not g.dtype):
+            known = isinstance(w, torch.Tensor) and isinstance(g, Complex if is_complex(w) else Tensor)
+            if known and (tuple(w.shape) != tuple(g.shape) or to_popxl(part_type(w.dtype)) is not g.dtype):
                 raise WrongResult(f"{node.target} gives {tuple(w.shape)} of {w.dtype}, its rule {tuple(g.shape)} of {g.dtype}. {line_of(node)} "
                                    "This is a fault of Pando: please report it.")
 
@@ -163,9 +174,9 @@ class Importer:
 
     @property
     def dtype(self):
-        """The element type of the (first) result."""
+        """The element type of the (first) result; of complex numbers that of their parts."""
         value = self.node.meta["val"]
-        return to_popxl((value[0] if isinstance(value, (tuple, list)) else value).dtype)
+        return to_popxl(part_type((value[0] if isinstance(value, (tuple, list)) else value).dtype))
 
     @property
     def shape(self):

@@ -47,3 +47,44 @@ def remove_index_expansions(graph_module):
     if found:
         graph_module.graph.eliminate_dead_code()
     return found
+
+
+def _sum_of_mask(node):
+    """(x, mask, the dimensions of x to sum over or None for all) of a sum of what a mask of bools picks, whose result has a shape that does not depend on data."""
+    if node.op != "call_function" or node.target not in (aten.sum.default, aten.sum.dim_IntList):
+        return None
+    picked = node.args[0]
+    indices = picked.args[1] if picked.target in (aten.index.Tensor, aten._unsafe_index.Tensor) else ()
+    if len(indices) != 1 or indices[0].meta["val"].dtype is not torch.bool:
+        return None
+    x, mask = picked.args[0], indices[0]
+    masked = len(mask.meta["val"].shape)
+    if node.target is aten.sum.default or not node.args[1]:
+        return x, mask, None
+    rank = len(x.meta["val"].shape) - masked + 1
+    dims = {d % rank for d in node.args[1]}
+    return (x, mask, [*range(masked), *(d - 1 + masked for d in sorted(dims) if d)]) if 0 in dims else None
+
+
+def sum_masked(graph_module):
+    """Sums over what a mask picks, x[mask].sum(), become sums over all with zeros elsewhere: how many the mask picks depends on data."""
+    graph = graph_module.graph
+    for node in list(graph.nodes):
+        found = _sum_of_mask(node)
+        if found is None:
+            continue
+        x, mask, dims = found
+        fake, picks = x.meta["val"], mask.meta["val"]
+        with graph.inserting_before(node):
+            wide = graph.call_function(aten.view.default, (mask, [*picks.shape, *[1] * (len(fake.shape) - len(picks.shape))]))
+            wide.meta["val"] = picks.new_empty(wide.args[1])
+            kept = graph.call_function(aten.where.ScalarOther, (wide, x, 0))
+            kept.meta["val"] = fake.new_empty(fake.shape)
+            whole = graph.call_function(aten.sum.dim_IntList, (kept, dims, False), {k: v for k, v in node.kwargs.items() if k == "dtype"})
+            result = node.meta["val"]
+            whole.meta["val"] = result.new_empty([d for i, d in enumerate(fake.shape) if dims is not None and i not in dims])
+            shaped = graph.call_function(aten.view.default, (whole, list(result.shape)))
+            shaped.meta.update(node.meta)
+        node.replace_all_uses_with(shaped)
+        graph.erase_node(node)
+    graph.eliminate_dead_code()

@@ -8,8 +8,9 @@ import torch
 import popxl
 import popxl.ops as ops
 
+from pando.torch.complex import joined, part_type, whole_shape
 from pando.torch.importer import Importer
-from pando.torch.passes import remove_index_expansions
+from pando.torch.passes import remove_index_expansions, sum_masked
 from pando.torch.types import to_array, to_popxl, to_tensor
 
 aten = torch.ops.aten
@@ -109,6 +110,7 @@ class Program:
     def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True,
                  names=(), instances=1, profile=None, groups=(), gradient_groups=()):
         # [(node, whether it gathers)] of the graph whose index names whole slices now.
+        sum_masked(forward)
         self.sliced = remove_index_expansions(forward)
         self._forward, self._device, self._update, self._results = forward, device, update, results
         self._profile, self._gradient_groups = profile, list(gradient_groups)
@@ -134,7 +136,7 @@ class Program:
         ordered = update is not None or any(map(is_write, forward.graph.nodes))
         with self.ir.main_graph, popxl.in_sequence(ordered):
             groups = list(groups) or [None] * len(resident)
-            self._variables = [popxl.variable(to_array(x), to_popxl(x.dtype), name=name, replica_grouping=self._grouping(group))
+            self._variables = [popxl.variable(to_array(x), to_popxl(part_type(x.dtype)), name=name, replica_grouping=self._grouping(group))
                                for x, name, group in zip(resident, names, groups)]
             self._rates = [popxl.variable(np.float32(r), popxl.float32, name="rate") for r in rates]
             accumulators = self._make_accumulators() if accumulation > 1 and update is not None else []
@@ -161,7 +163,7 @@ class Program:
 
     def _make_accumulators(self):
         gradients = output(self._forward).args[0][self._results:]
-        return [popxl.variable(np.zeros(tuple(g.meta["val"].shape), np.float32), popxl.float32, name="accumulator") for g in gradients]
+        return [popxl.variable(np.zeros(whole_shape(g.meta["val"]), np.float32), popxl.float32, name="accumulator") for g in gradients]
 
     def _write_step(self, state: List[popxl.TensorByRef]):
         resident, rates = state[:self._count], state[self._count:self._count + len(self._rates)]
@@ -198,12 +200,13 @@ class Program:
         if not isinstance(value, torch.Tensor):
             self._streams.append(None)
             return value
-        stream = popxl.h2d_stream(tuple(value.shape), to_popxl(value.dtype), name=name) if node.users else None
+        stream = popxl.h2d_stream(whole_shape(value), to_popxl(part_type(value.dtype)), name=name) if node.users else None
         self._streams.append(stream)
         return None if stream is None else ops.host_load(stream)
 
     def _write_batch(self, resident):
         made = Importer(self._seed).run(self._forward, [*resident, *map(self._load, self._inputs, self._names)])
+        made = [joined(value) for value in made]
         for value in made[:self._results]:
             if not isinstance(value, popxl.Tensor):
                 self._outputs.append((None, value))

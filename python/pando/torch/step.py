@@ -7,7 +7,7 @@ import torch
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
 from pando.torch.program import Program, on_one_replica, output, placeholders, take_writes
-from pando.torch.types import to_array, warn_of_float64
+from pando.torch.types import to_array, to_tensor, warn_of_float64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +107,7 @@ class TrainingStep:
             self.sync()
             program.load()
             self._current = program
-        value, *outputs = (torch.from_numpy(x) for x in program.run([to_array(x) for x in (*inputs, *targets)]))
+        value, *outputs = map(to_tensor, program.run([to_array(x) for x in (*inputs, *targets)]), program.types)
         if not options.return_outputs:
             return value
         return value, (outputs[0] if len(outputs) == 1 else tuple(outputs))
@@ -202,6 +202,8 @@ class StepProgram:
         named = [gradients[next(i for i, p in enumerate(self._trained) if p is by_name[name])] for name in gradients_of]
         results = [*outputs[:self._results], *outputs[self._results + len(self._trained):], *named]
         output(forward).args = ([*results, *gradients],)
+        # The element types of what run() gives.
+        self.types = [r.meta["val"].dtype for r in results]
         names = [*self._names, *(f"{key}.{names_of[p]}" for p, key in self._state), *(f"input_{i}" for i in range(len(batch)))]
         self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
                                 options.gradient_accumulation, options.replicas, mean, names, options.instances, options.profile, self._resident_groups(),

@@ -1,4 +1,4 @@
-"""Embedding bags."""
+"""Embedding bags, and tables whose rows have a largest norm."""
 import torch
 
 aten = torch.ops.aten
@@ -14,8 +14,6 @@ def _kept(indices, padding_idx, dtype):
 
 
 def _embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=-1):
-    if scale_grad_by_freq:
-        raise NotImplementedError("aten._embedding_bag: scale_grad_by_freq is not there.")
     bags = offsets.shape[0] - int(include_last_offset)
     places = torch.arange(indices.shape[0]).unsqueeze(1)
     bag = (places >= offsets[:bags].unsqueeze(0)).to(torch.int64).sum(1) - 1
@@ -57,6 +55,9 @@ def _embedding_bag_backward(gradient, indices, bag, size, largest, num_weights, 
         rows = rows / size.index_select(0, bag).clamp(min=1).to(gradient.dtype).unsqueeze(1)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
+    if scale_grad_by_freq:
+        often = torch.zeros([num_weights], dtype=gradient.dtype).index_add(0, indices, torch.ones(indices.shape, dtype=gradient.dtype))
+        rows = rows / often.index_select(0, indices).unsqueeze(1)
     return torch.zeros((num_weights, gradient.shape[1]), dtype=gradient.dtype).index_add(0, indices, rows)
 
 
@@ -71,7 +72,16 @@ def _of_samples(gradient, weight, indices, offsets, bag, mode, padding_idx=-1):
     return (gradient.index_select(0, bag) * rows).sum(1)
 
 
+def _renormed(weight, indices, max_norm, norm_type):
+    """The table with the rows that some indices name scaled to a norm of at most max_norm."""
+    named = torch.zeros([weight.shape[0]], dtype=torch.int64).index_fill(0, indices.reshape(-1), 1) > 0
+    norms = torch.linalg.vector_norm(weight, norm_type, 1)
+    scale = torch.where(named & (norms > max_norm), max_norm / (norms + 1e-7), 1)
+    return weight * scale.unsqueeze(1)
+
+
 COMPOSED = {
+    aten.embedding_renorm.default: _renormed,
     aten._embedding_bag_per_sample_weights_backward.default: _of_samples,
     aten._embedding_bag_forward_only.default: _embedding_bag, aten._embedding_bag.default: _embedding_bag,
     aten._embedding_bag_backward.default: _embedding_bag_backward_of_any, aten._embedding_bag_dense_backward.default: _embedding_bag_backward}

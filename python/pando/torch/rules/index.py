@@ -88,6 +88,9 @@ def index(g, x, indices):
 def index_put(g, x, indices, values, accumulate=False):
     if any(i is not None and i.dtype is popxl.bool for i in indices):
         return _masked_put(g, x, indices, values, accumulate)
+    if x.dtype is popxl.bool:
+        # The row takes numbers.
+        return g.cast(index_put(g, g.cast(x, popxl.int32), indices, g.cast(values, popxl.int32), accumulate), popxl.bool)
     front, flat, shape, order, axes, rest, adjacent = _joined(g, x, indices)
     rest_shape = [x.shape[r] for r in rest]
     if adjacent and axes[0] > 0:
@@ -149,6 +152,9 @@ def _scattered_slices(g, x, dim, index, source, reduction):
 
 
 def _scattered(g, x, dim, index, source, reduction):
+    if x.dtype is popxl.bool:
+        # The row takes numbers.
+        return g.cast(_scattered(g, g.cast(x, popxl.int32), dim, index, g.cast(source, popxl.int32), reduction), popxl.bool)
     if len(index.shape) == 1 and len(x.shape) > 1:
         return _scattered_slices(g, x, dim, index, source, reduction)
     if not x.shape:
@@ -279,7 +285,7 @@ def index_add(g, x, dim, index, source, alpha=1):
 @rule(aten.masked_scatter.default)
 def masked_scatter(g, x, mask, source):
     # The n-th True takes the n-th element of the source.
-    mask = g.expand(mask, x.shape)
+    mask, x = g.expand(mask, g.shape), g.expand(x, g.shape)
     return g.one("where", mask, _in_turn(g, mask, g.reshape(source, [source.nelms]), []), x)
 
 
