@@ -1,6 +1,6 @@
 """PyTorch's own table of ops, each run on its samples as a program of Pando and compared with PyTorch.
 
-    ops.py [--device cpu] [--gradient] [--dtype float32] [--core] [--samples 4] [--only PATTERNS] [--new] [--update]
+    ops.py [--device cpu] [--gradient] [--dtype float32] [--core] [--samples 2] [--only PATTERNS] [--new] [--update]
 
 Prints what does not pass and why. --core takes the ops of core_aten.ops alone, which stand for all of core ATen and all have to pass with float32 on each device. The lists ops.expected and gradients.expected name what passes and may only grow; ops.refused and gradients.refused name
 what an error refuses, with its reason; ops.unrun and gradients.unrun what no run has come to yet. --update writes them, each op as soon as it is done; another
@@ -203,7 +203,7 @@ def main():
     parser.add_argument("--gradient", action="store_true")
     parser.add_argument("--core", action="store_true", help="the ops of core_aten.ops alone")
     parser.add_argument("--dtype", default="float32", choices=["float32", "float16", "int64", "int32", "bool"], help="with --core")
-    parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--samples", type=int, help="of an op; default: 2, as the lists were made with; with --core 3")
     parser.add_argument("--only", default="*", help="patterns of names, separated by commas")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th op, from the I-th on")
     parser.add_argument("--new", action="store_true", help="only ops that are in no list")
@@ -211,6 +211,7 @@ def main():
     given = parser.parse_args()
     if given.dtype != "float32" and not given.core or given.core and given.update:
         parser.error("The lists are those of float32: --dtype goes with --core, and --core without --update.")
+    samples = given.samples or (3 if given.core else 2)
     warnings.filterwarnings("ignore")
     # PyTorch logs the exceptions that it raises, too.
     logging.disable(logging.ERROR)
@@ -223,7 +224,7 @@ def main():
         name = name_of(op)
         if given.new and (name in lists.expected or name in lists.refused):
             continue
-        found = isolated(op, given.gradient, given.device, given.samples, dtype)
+        found = isolated(op, given.gradient, given.device, samples, dtype)
         passed += found == ""
         if found:
             print(f"{name}: {found}", flush=True)
