@@ -56,6 +56,12 @@ def test_sources_are_lines_of_the_user_program(path):
     shown = {lines[line - 1].strip() for line in report.sources["line"]}
     assert any(line.startswith("weights = popxl.variable") for line in shown) and any("ops.gelu(ops.matmul" in line for line in shown), shown
 
+    # Transfers and computing, each with the line of its op.
+    program = report.program
+    for kind in ("host", "compute"):
+        rows = [source for k, source in zip(program["kind"], program["source"]) if k == kind]
+        assert rows and all(row >= 0 and "ops.host_store(out, ops.gelu(" in lines[report.sources["line"][row] - 1] for row in rows), (kind, rows)
+
 
 def test_the_trace_lasts_as_long_as_the_stream(path):
     report = pando.report.open(path)
