@@ -1,5 +1,6 @@
 """pando.torch where torch is installed: the ways in, and what they refuse. `./x test --full torch` runs tests/torch, which loops over ops and modules."""
 import copy
+import gc
 
 import pytest
 
@@ -283,6 +284,38 @@ def test_normalisation_of_batches_trains_through_the_backend():
     torch.testing.assert_close(twin.state_dict(), model.state_dict())
     for a, b in zip(model.parameters(), twin.parameters()):
         torch.testing.assert_close(b.grad, a.grad, rtol=1e-4, atol=1e-4)
+
+
+def test_transposed_convolution_with_more_padding_than_a_stride():
+    torch.manual_seed(9)
+    more = dict(stride=(3, 2), padding=(1, 2), output_padding=(2, 3), groups=2, dilation=(4, 4))
+    eager = torch.nn.ConvTranspose2d(2, 4, (4, 5), **more)
+    twin = copy.deepcopy(eager)
+    x = torch.randn(2, 2, 4, 4)
+    grads = []
+    for f in (eager, torch.compile(twin, backend="pando")):
+        at = x.clone().requires_grad_()
+        f(at).square().sum().backward()
+        grads.append(at.grad)
+    torch.testing.assert_close(grads[1], grads[0], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(twin.weight.grad, eager.weight.grad, rtol=1e-4, atol=1e-3)
+
+
+def test_a_step_that_is_deleted_leaves_what_it_trained():
+    torch.manual_seed(10)
+    model = torch.nn.Linear(3, 2)
+    twin = copy.deepcopy(model)
+    x, y = torch.randn(4, 3), torch.randn(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    step = pando.torch.compile_step(twin, torch.nn.functional.mse_loss, torch.optim.SGD(twin.parameters(), lr=0.1))
+    for _ in range(2):
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        step(x, y)
+    del step
+    gc.collect()
+    torch.testing.assert_close(twin.state_dict(), model.state_dict())
 
 
 def test_complex_weights_train_as_eager():

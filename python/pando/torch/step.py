@@ -1,5 +1,6 @@
 """A training step as one program: forward, backward and update, with weights resident on the device."""
 import dataclasses
+import sys
 import weakref
 
 import torch
@@ -65,7 +66,7 @@ def _tuple(x):
 class TrainingStep:
     """A compiled training step. Made by `compile_step`.
 
-    `model.state_dict()` and `optimizer.state_dict()` bring the state back first; `sync()` does so, too. After `load_state_dict` the next call takes the new state.
+    `model.state_dict()` and `optimizer.state_dict()` bring the state back first; `sync()` and deleting the step do so, too. After `load_state_dict` the next call takes the new state.
     """
 
     def __init__(self, model, loss, optimizer, options=StepOptions()):
@@ -116,6 +117,11 @@ class TrainingStep:
         """Brings parameters, buffers and the optimizer's state from the device into the model and the optimizer."""
         if self._current is not None:
             self._current.save()
+
+    def __del__(self):
+        # What was trained is the model's, also where only the model stays.
+        if getattr(self, "_current", None) is not None and not sys.is_finalizing():
+            self.sync()
 
     def program(self, inputs, targets=None):
         """The popxl.Ir of the step for such inputs: what `popxl.distribution.search` and `pando` tools take."""

@@ -50,15 +50,34 @@ def convolution(g, x, weight, bias, stride, padding, dilation, transposed, outpu
     return _with_bias(g, g.one("conv_transpose", x, weight, **attributes, output_padding=more if any(more) else None), bias)
 
 
+def _what_a_convolution_reads(g, t, result, weight, attributes):
+    """t without what lies after the windows of a convolution to the shape of `result`, and the attributes for it.
+
+    A transposed convolution may add more at the end (output_padding) than a stride: a convolution of that gives more than it was made of.
+    """
+    n = len(t.shape) - 2
+    padding = list(attributes["padding"])
+    for d in range(n):
+        before, after, size = padding[d], padding[n + d], t.shape[2 + d]
+        window = attributes["dilation"][d] * (weight.shape[2 + d] - 1) + 1
+        if (before + size + after - window) // attributes["stride"][d] + 1 == result.shape[2 + d]:
+            continue
+        end = (result.shape[2 + d] - 1) * attributes["stride"][d] + window - before  # of the last window
+        t = g.slice(t, 2 + d, 0, min(size, end))
+        padding[n + d] = max(0, end - size)
+    return t, {**attributes, "padding": padding}
+
+
 @rule(aten.convolution_backward.default)
 def convolution_backward(g, dy, x, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask):
     attributes = _attributes(x, stride, padding, dilation, groups)
     dx = dw = db = None
+    read, attributes = _what_a_convolution_reads(g, dy, x, weight, attributes) if transposed else (dy, attributes)
     # A transposed convolution is the gradient of one: its own gradient is that convolution.
     if output_mask[0]:
-        dx = g.one("conv", dy, weight, **attributes) if transposed else g.one("conv_input_grad", dy, weight, **attributes, shape=list(x.shape))
+        dx = g.one("conv", read, weight, **attributes) if transposed else g.one("conv_input_grad", dy, weight, **attributes, shape=list(x.shape))
     if output_mask[1]:
-        first, second = (x, dy) if transposed else (dy, x)
+        first, second = (x, read) if transposed else (dy, x)
         dw = g.one("conv_weight_grad", first, second, **attributes, shape=list(weight.shape))
     if output_mask[2]:
         db = g.one("sum", dy, axis=[0, *range(2, len(dy.shape))], keepdims=False)
