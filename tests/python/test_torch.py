@@ -301,6 +301,24 @@ def test_transposed_convolution_with_more_padding_than_a_stride():
     torch.testing.assert_close(twin.weight.grad, eager.weight.grad, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("lengths", [[3, 1, 2], torch.tensor([3, 1, 2])], ids=["list", "tensor"])
+def test_alignment_loss_trains_with_its_mean(lengths):
+    def loss(y, labels):
+        return torch.nn.functional.ctc_loss(y.log_softmax(-1), labels, [6] * 3 if isinstance(lengths, list) else torch.tensor([6] * 3), lengths)
+
+    torch.manual_seed(11)
+    model = torch.nn.Linear(4, 5)
+    twin = copy.deepcopy(model)
+    x, labels = torch.randn(6, 3, 4), torch.randint(1, 5, (3, 3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    expected = loss(model(x), labels)
+    expected.backward()
+    optimizer.step()
+    step = pando.torch.compile_step(twin, loss, torch.optim.SGD(twin.parameters(), lr=0.1))
+    torch.testing.assert_close(step(x, labels), expected.detach(), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-4)
+
+
 def test_a_step_that_is_deleted_leaves_what_it_trained():
     torch.manual_seed(10)
     model = torch.nn.Linear(3, 2)

@@ -154,6 +154,15 @@ def values_refused():
                                   f"it a tensor. {_line_of(error)}") from error
 
 
+class _Replaced(torch.overrides.TorchFunctionMode):
+    """Inside, functions of PyTorch whose own form cannot be traced are others."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        from pando.torch.composed import FUNCTIONS
+
+        return FUNCTIONS.get(function, function)(*args, **(kwargs or {}))
+
+
 def trace(function, inputs, decompositions):
     """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_).
 
@@ -163,7 +172,7 @@ def trace(function, inputs, decompositions):
     from torch.fx.experimental.proxy_tensor import make_fx
 
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off(), values_refused():
+    with host_kernels_off(), values_refused(), _Replaced():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]

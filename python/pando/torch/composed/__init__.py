@@ -4,5 +4,9 @@ import pkgutil
 
 # {overload: function}
 COMPOSED = {}
+# {function of PyTorch: what is called in its place while a graph is traced}
+FUNCTIONS = {}
 for _file in sorted(module.name for module in pkgutil.iter_modules(__path__)):
-    COMPOSED.update(importlib.import_module(f"{__name__}.{_file}").COMPOSED)
+    _module = importlib.import_module(f"{__name__}.{_file}")
+    COMPOSED.update(_module.COMPOSED)
+    FUNCTIONS.update(getattr(_module, "FUNCTIONS", {}))

@@ -1,5 +1,6 @@
 """The loss of connectionist temporal classification: sums over all alignments, one time step after the other, forward and backward."""
 import torch
+import torch.nn.functional as F
 
 aten = torch.ops.aten
 
@@ -93,4 +94,14 @@ def _backward(gradient, log_probs, targets, input_lengths, target_lengths, value
     return torch.where(running & possible.reshape(1, -1, 1), found, torch.zeros_like(found))
 
 
+def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """F.ctc_loss. For a mean PyTorch makes a tensor of lengths in a list, and reads it: a tensor that is traced has no contents."""
+    is_mean_of_list = reduction == "mean" and not isinstance(target_lengths, torch.Tensor)
+    value = F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, "none" if is_mean_of_list else reduction, zero_infinity)
+    if not is_mean_of_list:
+        return value
+    return (value / _lengths(value.detach(), [max(n, 1) for n in target_lengths])).mean()
+
+
+FUNCTIONS = {F.ctc_loss: _ctc_loss}
 COMPOSED = {aten._ctc_loss.default: _loss, aten._ctc_loss.Tensor: _loss, aten._ctc_loss_backward.default: _backward, aten._ctc_loss_backward.Tensor: _backward}
