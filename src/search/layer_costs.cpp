@@ -16,10 +16,6 @@ namespace {
 using simulate::Cluster;
 using simulate::Collective;
 
-// Share of the peak that attention without stored scores reaches, where no shape was measured. It skips what causality masks, which is
-// half.
-constexpr double kFlashForward = 1.2, kFlashBackward = 0.95;
-
 }  // namespace
 
 class LayerWriter {
@@ -63,6 +59,8 @@ class LayerWriter {
 
   // As measured, with the launch of the machine as it is used; or by the machine's curve.
   double bytewise(std::string_view op, bool backward, double bytes) const {
+    for (const simulate::Unfused& u : c_.unfused)
+      if (u.op == op) return memory((backward ? u.backward : u.forward) * bytes);
     const auto seconds = simulate::bytewise_seconds(c_.measured, op, backward, bytes);
     if (!seconds) return memory(bytes);
     basis_ = simulate::Basis::measured;
@@ -285,7 +283,7 @@ class LayerWriter {
   }
 
   double flash(double qk, double heads, bool backward) const {
-    const double otherwise = backward ? kFlashBackward : kFlashForward;
+    const double otherwise = backward ? c_.attention_backward : c_.attention_forward;
     if (shapes_ == nullptr) return otherwise;
     // The nearest that was measured for this size of heads: by the length of a sequence, then by how many rows of heads there are at once.
     double best = otherwise, nearest = std::numeric_limits<double>::infinity();
@@ -433,7 +431,7 @@ double head_seconds(const Transformer& model, const simulate::Cluster& cluster, 
   LayerWriter w(model, cluster, s, false, shapes);
   const auto h = static_cast<double>(model.hidden), v = static_cast<double>(model.vocab) / static_cast<double>(s.tensor);
   return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1, 'i') +
-         w.product_seconds(v, w.tokens_, h, 1, 'w') + w.bytewise("cross_entropy", false, 16 * w.tokens_ * v);
+         w.product_seconds(v, w.tokens_, h, 1, 'w') + w.bytewise("cross_entropy", false, cluster.loss_bytes * w.tokens_ * v);
 }
 
 }  // namespace pando::search

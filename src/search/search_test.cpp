@@ -28,7 +28,39 @@ TEST(Validation, StacksAddToMachines) {
     EXPECT_EQ(with_stack(simulate::cluster_named("bow-pod"), s).memory_bytes, simulate::cluster_named("bow-pod").memory_bytes) << s.name;
   }
   EXPECT_EQ(with_stack(simulate::cluster_named("b200"), stack_named("megatron")).launch, 6.5e-5);
+  const simulate::Cluster a100 = simulate::cluster_named("a100-80");
+  EXPECT_EQ(with_stack(a100, stack_named("megatron")).microbatch_seconds, 0);
+  EXPECT_EQ(with_stack(a100, stack_named("megatron-2023")).microbatch_seconds, 2.4e-3);
+  EXPECT_EQ(with_stack(simulate::cluster_named("h100"), stack_named("megatron-2023")).microbatch_seconds, 0);
   EXPECT_THROW(stack_named("hand-made"), poplar::poplar_error);
+}
+
+// What a stack says of the loss, of attention and of ops of several kernels makes exactly these ops slower.
+TEST(Validation, StacksSayWhatSoftwareDoes) {
+  const simulate::Cluster plain = simulate::cluster_named("a100-80");
+  const Transformer llama = transformer_named("llama3-8b", 2048);
+  Strategy s;
+  s.batch = 8;
+  const auto of = [&](const LayerCosts& l, std::string_view name, bool backward) {
+    const auto& ops = backward ? l.input_gradient : l.forward;
+    return std::find_if(ops.begin(), ops.end(), [&](const LayerOp& o) { return o.name == name; })->seconds;
+  };
+  const LayerCosts before = layer_costs(llama, plain, s);
+  Stack mine;
+  mine.name = "mine";
+  mine.loss_bytes = 52, mine.attention_forward = 0.6, mine.attention_backward = 0.475, mine.unfused = {{"rms_norm", 9, 5}};
+  const simulate::Cluster with = with_stack(plain, mine);
+  const LayerCosts after = layer_costs(llama, with, s);
+  EXPECT_DOUBLE_EQ(of(after, "attention", false) - plain.launch, 2 * (of(before, "attention", false) - plain.launch));
+  EXPECT_DOUBLE_EQ(of(after, "attention", true) - plain.launch, 2 * (of(before, "attention", true) - plain.launch));
+  EXPECT_GT(of(after, "norm", false), 5 * of(before, "norm", false));
+  EXPECT_GT(of(after, "norm", true), 3 * of(before, "norm", true));
+  for (const char* same : {"activation", "positions", "up", "residual"}) {
+    EXPECT_EQ(of(after, same, false), of(before, same, false)) << same;
+    EXPECT_EQ(of(after, same, true), of(before, same, true)) << same;
+  }
+  EXPECT_NEAR(head_seconds(llama, with, s) - head_seconds(llama, plain, s), 36.0 * 2048 * 128256 / (0.9 * plain.memory_bytes_per_second),
+              1e-6);
 }
 
 // As Megatron-LM's authors count it.

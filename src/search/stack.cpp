@@ -44,6 +44,14 @@ simulate::Cluster with_stack(simulate::Cluster c, const Stack& s) {
   for (const auto& [machine, seconds] : s.op_seconds) {
     if (machine == c.name && seconds > c.launch) c.launch = seconds, added += fmt::format(", {:g} us an op", 1e6 * seconds);
   }
+  for (const auto& [machine, seconds] : s.microbatch_seconds) {
+    if (machine == c.name) c.microbatch_seconds = seconds, added += fmt::format(", {:g} ms a microbatch of a pipeline", 1e3 * seconds);
+  }
+  if (s.loss_bytes > 0) c.loss_bytes = s.loss_bytes, added += fmt::format(", a loss of {:g} bytes a logit", s.loss_bytes);
+  for (const simulate::Unfused& u : s.unfused) added += fmt::format(", {} of several kernels", u.op);
+  c.unfused = s.unfused;
+  if (s.attention_forward > 0) c.attention_forward = s.attention_forward;
+  if (s.attention_backward > 0) c.attention_backward = s.attention_backward;
   if (s.pace != 1) {
     scale(c.matmul_efficiency, s.pace);
     scale(c.memory_efficiency, s.pace);

@@ -15,10 +15,18 @@ struct Stack {
   std::string name, doc, source;
   // Seconds of each op beside its work (the host, small kernels that the model does not list), by machine; 0 on others.
   std::vector<std::pair<std::string, double>> op_seconds;
+  // The host's work for each microbatch of a pipeline, by machine; 0 on others.
+  std::vector<std::pair<std::string, double>> microbatch_seconds;
   // What products and memory reach of the machine's own shares.
   double pace = 1;
   // What the loss holds for each number of the head's result; 0: as the machine says.
   double logit_bytes = 0;
+  // What the loss reads and writes for each of these numbers, forward and backward; 0: as the machine says.
+  double loss_bytes = 0;
+  // Shares of the peak that attention without stored scores reaches, forward and backward, all pairs counted; 0: as the machine says.
+  double attention_forward = 0, attention_backward = 0;
+  // Ops of layers that are not one kernel; their names are those of rows of "bytewise".
+  std::vector<simulate::Unfused> unfused;
   // Transfers of data parallelism hide behind nothing.
   bool waits = false;
   // Bytes of a device for its context and the library of collectives; what the allocator holds for each byte in use.

@@ -215,7 +215,8 @@ TransferTime transfer_time(const Cluster& c, Collective what, double bytes, cons
       return {*seconds, Algorithm::direct, g.outer_level};
   }
   if (c.levels[g.outer_level].through_first) return through_first(c.levels[g.outer_level], g.outer_level, what, bytes, n);
-  TransferTime best = flat(c, what, bytes, n, g.outer_level, g.beside * g.inner);
+  // Where each unit has one of them, only what runs beside shares its link.
+  TransferTime best = flat(c, what, bytes, n, g.outer_level, g.outer > 1 ? g.beside * g.inner : g.beside);
   if (g.outer <= 1 || g.inner <= 1 || what == Collective::send || what == Collective::all_to_all) return best;
   // Inside the units, across them, inside again: each device has its part of the tensor when it crosses.
   const auto in = static_cast<double>(g.inner), out = static_cast<double>(g.outer);

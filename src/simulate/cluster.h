@@ -47,6 +47,13 @@ struct NetworkLevel {
   friend bool operator==(const NetworkLevel&, const NetworkLevel&) = default;
 };
 
+// An op of layers that is several kernels, one after the other: the bytes that it moves over those of one kernel.
+struct Unfused {
+  std::string op;
+  double forward = 1, backward = 1;
+  friend bool operator==(const Unfused&, const Unfused&) = default;
+};
+
 struct Cluster {
   std::string name, doc, source;
   // Operations a second: matrix products in half and single precision, everything else.
@@ -70,6 +77,13 @@ struct Cluster {
   double optimizer_bytes = 42, microbatch_seconds = 0;
   // What the loss holds for each number of the head's result (logits, their gradient, copies).
   double logit_bytes = 4;
+  // What the loss reads and writes for each of these numbers, forward and backward.
+  double loss_bytes = 16;
+  // Shares of the peak in half precision that attention without stored scores reaches where no shape was measured, if all pairs of tokens
+  // count, although causality masks half.
+  double attention_forward = 1.2, attention_backward = 0.95;
+  // What software leaves apart (search/stack.h).
+  std::vector<Unfused> unfused;
   // What a device costs, for searches by price; 0: unknown.
   double price_per_hour = 0;
   // What members rest on, by their names in JSON: "measured ...", "data sheet ...", "assumed ...".

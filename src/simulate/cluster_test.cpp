@@ -70,6 +70,9 @@ TEST(Cluster, NodesAreReducedInsideFirst) {
   // The four of a node share the way out.
   c.levels[1].shared_bytes_per_second = 2e9;
   expect_time(c, Collective::all_reduce, 8e6, 2 * (6e6 / 1e10 + 3 * kLatency) + 2e6 / 5e8 + 2 * kLatency, Algorithm::hierarchical);
+  // One of each node: a ring goes out of a node once, beside those of the three others.
+  EXPECT_EQ(group_of(c, 0, 2, 4).outer, 1);
+  EXPECT_DOUBLE_EQ(transfer_time(c, Collective::reduce_scatter, 8e6, group_of(c, 0, 2, 4)).seconds, 4e6 / 5e8 + kLatency);
   // Neighbours are in one node, devices four apart are not.
   EXPECT_EQ(transfer_time(c, Collective::send, 1e6, group_of(c, 0, 2, 1)).level, 0u);
   EXPECT_EQ(transfer_time(c, Collective::send, 1e6, group_of(c, 0, 2, 4)).level, 1u);

@@ -141,8 +141,8 @@ PublishedSet sc21_table2_set(const simulate::Csv& csv) {
   set.name = "megatron_sc21_table2";
   set.note =
       "TFLOP/s of a device, 175B. PTD-P as t=8 p=12, ZeRO-3 as zero=3, full recomputation. Nothing is calibrated. PTD-P by "
-      "--machine selene --stack megatron, ZeRO-3 by --stack deepspeed.";
-  const simulate::Cluster selene = with_stack(simulate::cluster_named("selene"), stack_named("megatron")),
+      "--machine selene --stack megatron-2023, ZeRO-3 by --stack deepspeed.";
+  const simulate::Cluster selene = with_stack(simulate::cluster_named("selene"), stack_named("megatron-2023")),
                           waiting = with_stack(simulate::cluster_named("selene"), stack_named("deepspeed"));
   const Transformer m = transformer_named("gpt3-175b");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
@@ -199,10 +199,12 @@ PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory) {
   set.name = memory ? "torchtitan_h100 memory" : "torchtitan_h100";
   set.note =
       memory
-          ? "GiB of a device, by --machine h100-500w --stack torchtitan. Nothing is calibrated."
-          : "tokens a second and device, by --machine h100-500w --stack torchtitan. Nothing is calibrated: products as measured on another "
-            "H100, in proportion to the power limit.";
-  const simulate::Cluster h100 = with_stack(simulate::cluster_named("h100-500w"), stack_named("torchtitan"));
+          ? "GiB of a device, by --machine h100-500w --stack torchtitan (torchtitan-eager: rows that are not compiled). Nothing is "
+            "calibrated."
+          : "tokens a second and device, by --machine h100-500w --stack torchtitan (torchtitan-eager: rows that are not compiled). Nothing "
+            "is calibrated: products as measured on another H100, in proportion to the power limit.";
+  const simulate::Cluster h100 = simulate::cluster_named("h100-500w"), compiled = with_stack(h100, stack_named("torchtitan")),
+                          eager = with_stack(h100, stack_named("torchtitan-eager"));
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string& name = csv.text(i, "model");
     Transformer m = transformer_named(name.starts_with("llama3.1-405B")  ? "llama3-405b"
@@ -218,7 +220,7 @@ PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     if (name.find("async") != std::string::npos) s.tensor_overlap = TensorOverlap::ring;
     s.precision = csv.integer(i, "float8") != 0 ? Precision::fp8 : Precision::bf16;
     s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::alternate;
-    const Estimate e = estimate(m, h100, s);
+    const Estimate e = estimate(m, csv.integer(i, "compile") != 0 ? compiled : eager, s);
     PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} on {}{}", csv.text(i, "model"), csv.text(i, "gpus"), csv.integer(i, "compile") ? ", compiled" : "") +

@@ -22,8 +22,10 @@ TEST(Published, MeasurementsBesidePredictions) {
   for (const PublishedSet& s : sets) by_name[s.name] = &s;
   ASSERT_EQ(by_name.size(), 17u);
   // Nothing is fitted to these: what comes is shown, not aimed at.
-  for (const char* name : {"llmfoundry_a100_80gb", "internevo_a100", "bigscience_a100", "vocabpar_stage_times"})
-    EXPECT_LE(by_name[name]->mean_error(), 0.22) << name;
+  EXPECT_LE(by_name["llmfoundry_a100_80gb"]->mean_error(), 0.1);
+  EXPECT_LE(by_name["internevo_a100"]->mean_error(), 0.15);
+  EXPECT_LE(by_name["bigscience_a100"]->mean_error(), 0.24);
+  EXPECT_LE(by_name["vocabpar_stage_times"]->mean_error(), 0.02);
   EXPECT_GE(by_name["internevo_a100"]->pairs_right, 0.95);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
   EXPECT_LE(by_name["zbv_arxiv"]->mean_error(), 0.03);
@@ -45,7 +47,7 @@ TEST(Published, MeasurementsBesidePredictions) {
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
   EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);
   EXPECT_LE(by_name["b200_steps memory"]->mean_error(), 0.01);
-  EXPECT_LE(by_name["torchtitan_h100"]->mean_error(), 0.165);
+  EXPECT_LE(by_name["torchtitan_h100"]->mean_error(), 0.12);
   EXPECT_LE(by_name["torchtitan_h100 memory"]->mean_error(), 0.065);
   const std::string text = to_markdown(sets, true);
   EXPECT_THAT(text, testing::HasSubstr("| selene_steps | 8 | 8 |"));

@@ -24,7 +24,11 @@ PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory);
 // A table that pando fit reads, too.
 struct TimedSet {
   const char *name, *machine, *stack, *words, *note;
-  bool gated;
+  bool gated = false;
+  // Attention of a time before FlashAttention.
+  bool keeps_scores = false;
+  // Of what a node shares, where it is not the machine's; 0: as the machine says.
+  double node_bytes_per_second = 0;
 };
 const std::vector<TimedSet>& timed_sets();
 PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file);

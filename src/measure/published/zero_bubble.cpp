@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "measure/published/sets.h"
 #include "schedule/generate.h"
+#include "search/stack.h"
 #include "simulate/cluster.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,11 @@ using namespace search;
 
 namespace {
 
-// Of a microbatch, beside its passes: embedding, loss, the training loop. Chosen with the rows of 1.5B and 14.6B of zb_iclr24.
-constexpr double kMicrobatchSeconds = 2.4e-3;
 // What mixed-precision Adam with a clipped norm reads and writes for each parameter, at four fifths of an A100's bandwidth.
 constexpr double kOptimizerSecondsPerParameter = 42 / (0.8 * 2.039e12);
+
+// Of a microbatch, beside its passes.
+double microbatch_seconds() { return with_stack(simulate::cluster_named("a100-80"), stack_named("megatron-2023")).microbatch_seconds; }
 
 struct Passes {
   double forward = 0, input = 0, weight = 0, transfer = 0;
@@ -48,7 +50,7 @@ schedule::Table table_of(const std::string& name, const Passes& p, int& chunks) 
 
 // What a step takes beside its passes.
 double beside_seconds(const Passes& p, double parameters) {
-  return static_cast<double>(p.microbatches) * kMicrobatchSeconds +
+  return static_cast<double>(p.microbatches) * microbatch_seconds() +
          parameters / static_cast<double>(p.ranks) * kOptimizerSecondsPerParameter;
 }
 

@@ -96,7 +96,19 @@ TEST(StackFile, Messages) {
   EXPECT_THAT(message("{\"pace\": 1}"), HasSubstr("'name' is missing"));
   EXPECT_THAT(message("{\"name\": \"a\", \"pace\": 0}"), HasSubstr("'pace' is 0"));
   EXPECT_THAT(message("{\"name\": \"a\", \"op_seconds\": {\"h100\": \"slow\"}}"), HasSubstr("op_seconds of h100"));
+  EXPECT_THAT(message("{\"name\": \"a\", \"microbatch_seconds\": 1}"), HasSubstr("'microbatch_seconds' is an object"));
+  EXPECT_THAT(message("{\"name\": \"a\", \"unfused\": [\"rms_norm\"]}"), HasSubstr("'unfused' is an object: ops and their two factors"));
+  EXPECT_THAT(message("{\"name\": \"a\", \"unfused\": {\"rms_norm\": [9]}}"), HasSubstr("'unfused of rms_norm' is [9]; two numbers"));
+  EXPECT_THAT(message("{\"name\": \"a\", \"unfused\": {\"rms_norm\": [9, -1]}}"), HasSubstr("'unfused of rms_norm' is -1"));
   EXPECT_EQ(message("{\"name\": \"a\"}"), "taken");
+}
+
+TEST(StackFile, EveryStackIsReadAsItIsWritten) {
+  for (const Stack& s : stacks()) {
+    const simulate::Cluster machine = simulate::cluster_named("a100-80");
+    EXPECT_EQ(to_json(stack_from_json(to_json(s), "s.json")), to_json(s)) << s.name;
+    EXPECT_EQ(with_stack(machine, stack_from_json(to_json(s), "s.json")), with_stack(machine, s)) << s.name;
+  }
 }
 
 }  // namespace

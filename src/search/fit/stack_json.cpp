@@ -24,8 +24,9 @@ class StackReader {
 
   Stack read() {
     if (!j_.is_object()) refuse("an object is expected");
-    const std::vector<std::string> known = {"name",        "doc",   "source",        "op_seconds", "pace",
-                                            "logit_bytes", "waits", "context_bytes", "allocator",  "without_reserve"};
+    const std::vector<std::string> known = {"name",    "doc",         "source",        "op_seconds",        "microbatch_seconds",
+                                            "pace",    "logit_bytes", "loss_bytes",    "attention_forward", "attention_backward",
+                                            "unfused", "waits",       "context_bytes", "allocator",         "without_reserve"};
     for (const auto& [member, value] : j_.items()) {
       if (std::ranges::find(known, member) != known.end()) continue;
       const auto near = similar_names(member, known);
@@ -36,17 +37,25 @@ class StackReader {
     if (s.name.empty()) refuse("member 'name' is missing");
     s.pace = number("pace", 1, 1e-3, 1e3);
     s.logit_bytes = number("logit_bytes", 0, 0, 1e3);
+    s.loss_bytes = number("loss_bytes", 0, 0, 1e3);
+    s.attention_forward = number("attention_forward", 0, 0, 2);
+    s.attention_backward = number("attention_backward", 0, 0, 2);
     s.context_bytes = number("context_bytes", 0, 0, 1e15);
     s.allocator = number("allocator", 1, 1, 10);
     if (j_.contains("waits")) {
       if (!j_["waits"].is_boolean()) refuse(fmt::format("'waits' is {}; true or false is expected", j_["waits"].dump()));
       s.waits = j_["waits"].get<bool>();
     }
-    if (j_.contains("op_seconds")) {
-      if (!j_["op_seconds"].is_object()) refuse("'op_seconds' is an object: machines and seconds");
-      for (const auto& [machine, seconds] : j_["op_seconds"].items())
-        s.op_seconds.emplace_back(machine, checked(seconds, "op_seconds of " + machine, 0, 1));
+    if (j_.contains("unfused")) {
+      if (!j_["unfused"].is_object()) refuse("'unfused' is an object: ops and their two factors");
+      for (const auto& [op, factors] : j_["unfused"].items()) {
+        const std::string what = "unfused of " + op;
+        if (!factors.is_array() || factors.size() != 2) refuse(fmt::format("'{}' is {}; two numbers are expected", what, factors.dump()));
+        s.unfused.push_back({op, checked(factors[0], what, 0, 1e3), checked(factors[1], what, 0, 1e3)});
+      }
     }
+    s.op_seconds = by_machine("op_seconds");
+    s.microbatch_seconds = by_machine("microbatch_seconds");
     if (j_.contains("without_reserve")) {
       const Json& list = j_["without_reserve"];
       if (!list.is_array() || !std::ranges::all_of(list, [](const Json& x) { return x.is_string(); }))
@@ -63,6 +72,14 @@ class StackReader {
     if (!j_.contains(member)) return "";
     if (!j_[member].is_string()) refuse(fmt::format("'{}' is {}; a text is expected", member, j_[member].dump()));
     return j_[member].get<std::string>();
+  }
+  std::vector<std::pair<std::string, double>> by_machine(const char* member) const {
+    std::vector<std::pair<std::string, double>> all;
+    if (!j_.contains(member)) return all;
+    if (!j_[member].is_object()) refuse(fmt::format("'{}' is an object: machines and seconds", member));
+    for (const auto& [machine, seconds] : j_[member].items())
+      all.emplace_back(machine, checked(seconds, fmt::format("{} of {}", member, machine), 0, 1));
+    return all;
   }
   double checked(const Json& value, const std::string& what, double least, double most) const {
     const double n = value.is_number() ? value.get<double>() : std::nan("");
@@ -81,13 +98,28 @@ class StackReader {
 }  // namespace
 
 std::string to_json(const Stack& s) {
-  Json op_seconds = Json::object();
-  for (const auto& [machine, seconds] : s.op_seconds) op_seconds[machine] = seconds;
-  const Json j = {{"name", s.name},           {"doc", s.doc},
-                  {"source", s.source},       {"op_seconds", op_seconds},
-                  {"pace", s.pace},           {"logit_bytes", s.logit_bytes},
-                  {"waits", s.waits},         {"context_bytes", s.context_bytes},
-                  {"allocator", s.allocator}, {"without_reserve", s.without_reserve}};
+  const auto by_machine = [](const std::vector<std::pair<std::string, double>>& seconds_of) {
+    Json j = Json::object();
+    for (const auto& [machine, seconds] : seconds_of) j[machine] = seconds;
+    return j;
+  };
+  Json unfused = Json::object();
+  for (const simulate::Unfused& u : s.unfused) unfused[u.op] = {u.forward, u.backward};
+  const Json j = {{"name", s.name},
+                  {"doc", s.doc},
+                  {"source", s.source},
+                  {"op_seconds", by_machine(s.op_seconds)},
+                  {"microbatch_seconds", by_machine(s.microbatch_seconds)},
+                  {"pace", s.pace},
+                  {"logit_bytes", s.logit_bytes},
+                  {"loss_bytes", s.loss_bytes},
+                  {"attention_forward", s.attention_forward},
+                  {"attention_backward", s.attention_backward},
+                  {"unfused", unfused},
+                  {"waits", s.waits},
+                  {"context_bytes", s.context_bytes},
+                  {"allocator", s.allocator},
+                  {"without_reserve", s.without_reserve}};
   return j.dump(2) + "\n";
 }
 

@@ -5,7 +5,7 @@ namespace pando::search {
 Stack stack_torchtitan() {
   Stack s;
   s.name = "torchtitan";
-  s.doc = "torchtitan";
+  s.doc = "torchtitan with torch.compile";
   s.source = "its loss as written; memory of VocabularyParallelism; no step of it is fitted";
   // The loss of torchtitan in 2024: logits in half precision (2), a copy in single precision (4), its logarithms of probabilities (4) and
   // its gradient (4).

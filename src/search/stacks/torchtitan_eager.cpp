@@ -1,0 +1,31 @@
+#include "search/stack.h"
+
+namespace pando::search {
+
+Stack stack_torchtitan_eager() {
+  Stack s;
+  s.name = "torchtitan-eager";
+  s.doc = "torchtitan without torch.compile";
+  s.source = "its ops as written; memory of VocabularyParallelism; no step of it is fitted";
+  s.logit_bytes = 14;
+  // PyTorch's kernels for the loss: a copy in single precision (6 bytes), logarithms of probabilities (8), their gradient (4), that of the
+  // logits (12), in half precision (6).
+  s.loss_bytes = 36;
+  // Bytes an element, one kernel after the other, over those of a fused kernel.
+  // A norm: a copy in single precision (6), squares (8), their mean (4), the quotient (8), in half precision (6), weights (4). Its way
+  // back: weights and their gradient (12), a copy in single precision (6), the quotient's gradients (24), squares (8), their sum (12), in
+  // half precision (6).
+  s.unfused.push_back({"rms_norm", 36.0 / 4, 68.0 / 10});
+  // Two halves of an activation: silu (4), product (6); on the way back the product's (12) and silu's (6).
+  s.unfused.push_back({"gated", 10.0 / 6, 18.0 / 10});
+  // Positions: a copy in single precision (6), complex products (8), in half precision (6); on the way back the same.
+  s.unfused.push_back({"rotary", 20.0 / 4, 20.0 / 4});
+  // [vocabpar] What PyTorch's allocator holds beside what is allocated, mean of 20 runs on A100 (VocabularyParallelism, exp_one_host.csv,
+  // peak_reserved over peak_allocated: 1.09 to 1.15). The context and buffers of NCCL are assumed.
+  s.allocator = 1.12;
+  s.context_bytes = 1.0 * (1 << 30);
+  s.without_reserve = {"bow-pod", "ipu1", "ipu2", "ipu21"};
+  return s;
+}
+
+}  // namespace pando::search
