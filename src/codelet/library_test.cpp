@@ -453,6 +453,18 @@ TEST_F(LibraryTest, RejectsWhatAVertexCannotHave) {
       HasSubstr("pando_reserve"));
 }
 
+// The device's library has none: include/pando/before_codelets.h.
+TEST_F(LibraryTest, SpecialFunctionsAreForThoseWhoAskForThem) {
+  const std::string text =
+      "#include <cmath>\nclass V : public Vertex { public: Output<float> out; void compute() { *out = std::beta(2.f, 3.f); } };";
+  EXPECT_THAT(error_of(text), HasSubstr("no member named 'beta' in namespace 'std'"));
+  const Library library = compiled(text, "-D__STDCPP_WANT_MATH_SPEC_FUNCS__=1");
+  float out = 0;
+  float* vertex = &out;
+  run(*library.find("V"), &vertex);
+  EXPECT_NEAR(out, 1 / 12.0, 1e-6);
+}
+
 TEST_F(LibraryTest, TheSecondCompilationStartsNoProcess) {
   const std::string header = write("size.h", "#define SIZE 1\n");
   const std::string file = write("v.cpp", R"(#include <poplar/Vertex.hpp>

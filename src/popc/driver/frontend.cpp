@@ -195,8 +195,7 @@ std::vector<std::string> clang_arguments(const Options& options, const std::stri
   if (options.checked) a.insert(a.end(), {"-gline-tables-only", "-fsanitize=array-bounds", "-fno-sanitize-recover=array-bounds"});
   if (options.ipu_version > 0) a.insert(a.end(), {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=" + std::to_string(options.ipu_version)});
   const std::string language = language_of(options, input);
-  // Public codelets write uint16_t without a header that declares it: with the library of the device they get it from <array>.
-  if (language == "c++") a.insert(a.end(), {"-std=gnu++17", "-include", "stdint.h"});
+  if (language == "c++") a.insert(a.end(), {"-std=gnu++17", "-include", include + "/pando/before_codelets.h"});
   a.insert(a.end(), options.clang_flags.begin(), options.clang_flags.end());
   if (input != "-") a.push_back("-I" + std::filesystem::absolute(input).parent_path().string());
   a.insert(a.end(), {"-isystem", include, "-isystem", include + "/poplar"});
