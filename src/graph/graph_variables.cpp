@@ -210,10 +210,7 @@ class MappingReader {
       left -= n;
       element += static_cast<std::uint64_t>(run.stride) * n;
       if (left == 0) return;
-      if (run.stride > 0)
-        while (i < map.size() && map[i].elements.end <= element) ++i;
-      else
-        i = find(map, element);
+      i = run.stride > 0 ? find_behind(map, i, element) : find(map, element);
     }
   }
 
@@ -224,6 +221,17 @@ class MappingReader {
   static std::size_t find(const std::vector<MappedInterval>& map, std::uint64_t element) {
     auto it =
         std::upper_bound(map.begin(), map.end(), element, [](std::uint64_t e, const MappedInterval& m) { return e < m.elements.end; });
+    return static_cast<std::size_t>(it - map.begin());
+  }
+
+  // The same, which is interval `i` or behind it: the next one mostly, and far away where a run of large strides goes over many.
+  static std::size_t find_behind(const std::vector<MappedInterval>& map, std::size_t i, std::uint64_t element) {
+    std::size_t width = 1;
+    for (; i < map.size() && map[i].elements.end <= element; width *= 2) i += width;
+    const auto at = [&](std::size_t k) { return map.begin() + static_cast<std::ptrdiff_t>(std::min(k, map.size())); };
+    // The last step, of width / 2, may have gone too far.
+    const auto it = std::partition_point(at(i - std::min(i, width / 2) + (width > 1)), at(i),
+                                         [&](const MappedInterval& m) { return m.elements.end <= element; });
     return static_cast<std::size_t>(it - map.begin());
   }
 
