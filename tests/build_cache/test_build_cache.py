@@ -1,4 +1,5 @@
-"""What popc made in one clone is taken in another one, and only if all that it read is the same."""
+"""What popc made in one clone is taken in another one, and only if all that it read is the same. The same of what the C++ compiler made with a
+precompiled header, which is made only where something has to be compiled."""
 import os
 import pathlib
 import shutil
@@ -81,9 +82,60 @@ def main(folder):
     assert len(list((cache / "pando" / "build").iterdir())) == kept
 
 
+class CompiledClone:
+    """A folder with a header that is precompiled, and a file that includes it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "cmake").mkdir(parents=True)
+        for name in ("cached_compiler", "compiler_of_misses"):
+            shutil.copy(ROOT / "cmake" / name, folder / "cmake" / name)
+        self.write("factor.h", "#pragma once\nconstexpr int kFactor = 2;\n")
+        self.write("all.hxx", "#include <vector>\n#include <factor.h>\n")
+        self.write("all.hxx.cxx", "")
+        self.write("scale.cpp", "#include <factor.h>\nint scale(std::vector<int> x) { return x.at(0) * kFactor; }\n")
+        self.pch = folder / "all.pch"
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def run(self, cache, *words):
+        call = [self.folder / "cmake/cached_compiler", os.environ["PANDO_CXX"], "-std=c++20", f"-I{self.folder}", "-Xclang", "-fno-pch-timestamp", *words]
+        return subprocess.run(list(map(str, call)), cwd=self.folder, env={**os.environ, "CCACHE_DIR": str(cache)}, capture_output=True, text=True)
+
+    def build(self, cache):
+        """The words of the compiler, and whether the header had to be precompiled."""
+        header = self.run(cache, "-Xclang", "-emit-pch", "-Xclang", "-include", "-Xclang", self.folder / "all.hxx", "-x", "c++-header", "-MD", "-MT", "all.pch",
+                          "-MF", "all.pch.d", "-o", self.pch, "-c", self.folder / "all.hxx.cxx")
+        assert header.returncode == 0 and "factor.h" in (self.folder / "all.pch.d").read_text(), header.stderr
+        assert self.pch.stat().st_size == 0
+        before = self.pch.stat().st_mtime_ns
+        made = self.run(cache, "-include-pch", self.pch, "-MD", "-MT", "scale.o", "-MF", "scale.d", "-o", "scale.o", "-c", self.folder / "scale.cpp")
+        assert self.pch.stat().st_mtime_ns == before
+        return made.stderr, self.pch.stat().st_size > 0
+
+
+def compiled(folder):
+    if "clang" not in os.environ["PANDO_CXX"] or not shutil.which("ccache"):
+        return
+    a, b, cache = CompiledClone(folder / "a"), CompiledClone(folder / "b"), folder / "cache"
+    assert a.build(cache) == ("", True)
+    assert a.build(cache) == ("", False)
+    assert b.build(cache) == ("", False)
+    assert (a.folder / "scale.o").read_bytes() == (b.folder / "scale.o").read_bytes()
+    b.write("factor.h", "#pragma once\nconstexpr int kFactor = 3;\n")
+    assert b.build(cache) == ("", True)
+    # A mistake in a header is told, and again.
+    for _ in range(2):
+        b.write("factor.h", "#pragma once\nconstexpr int kFactor = ;\n")
+        said, made = b.build(cache)
+        assert "factor.h:2:25: error: expected expression" in said and not made, said
+
+
 work = pathlib.Path(tempfile.mkdtemp(prefix="pando-clones-"))
 try:
     main(work)
+    compiled(work / "compiled")
 finally:
     shutil.rmtree(work)
 print("fine")
