@@ -1,5 +1,8 @@
-"""C++ is laid out as .clang-format says, and no line is wider than 140 columns, where rows are laid out by hand too."""
+"""C++ is laid out as .clang-format says, and no line is wider than 140 columns, where rows are laid out by hand too. A file that clang-format has passed
+is not read by it again while it, its name, every .clang-format and the program are the same (~/.cache/pando/format; switch: PANDO_BUILD_CACHE=off)."""
+import hashlib
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -21,11 +24,45 @@ def wide_lines(path, text):
             for row, line in enumerate(code.split("\n"), 1) if len(line) > MAX_COLUMNS]
 
 
-def unformatted(tree, sources):
-    """The first line of each file that clang-format would change. The tree is written out: it may exist in memory only."""
-    program = shutil.which("clang-format-19")
-    if program is None:
-        return ["clang-format-19 is not installed (packages.txt): the layout of the sources cannot be checked"]
+class Passed:
+    """Digests of what has passed, the last ones of several trees: one a line."""
+    MOST = 20000
+
+    def __init__(self, program, tree):
+        self.file = None
+        self.known = []
+        if os.environ.get("PANDO_BUILD_CACHE") == "off":
+            return
+        self.rules = hashlib.sha256(subprocess.run([program, "--version"], capture_output=True, check=True).stdout)
+        for path in sorted(p for p in tree if os.path.basename(p) == ".clang-format"):
+            self.rules.update(f"{path}\0{tree[path]}\0".encode())
+        self.file = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "pando" / "format" / "passed"
+        if self.file.is_file():
+            self.known = self.file.read_text().split()
+
+    def digest(self, path, text):
+        own = self.rules.copy()
+        own.update(f"{path}\0{text}".encode())
+        return own.hexdigest()
+
+    def others(self, tree, sources):
+        if self.file is None:
+            return sources
+        known = set(self.known)
+        return [s for s in sources if self.digest(s, tree[s]) not in known]
+
+    def add(self, tree, sources):
+        if self.file is None or not sources:
+            return
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        lines = (self.known + [self.digest(s, tree[s]) for s in sources])[-self.MOST:]
+        with tempfile.NamedTemporaryFile("w", dir=self.file.parent, delete=False) as out:
+            out.write("\n".join(lines) + "\n")
+        os.replace(out.name, self.file)
+
+
+def complaints(program, tree, sources):
+    """{file: the first line that clang-format would change}, or a message. The tree is written out: it may exist in memory only."""
     with tempfile.TemporaryDirectory() as folder:
         for path in sources + [p for p in tree if os.path.basename(p) == ".clang-format"]:
             full = os.path.join(folder, path)
@@ -39,8 +76,23 @@ def unformatted(tree, sources):
         for path, row in COMPLAINT.findall(found.stderr):
             first.setdefault(os.path.relpath(path, folder), row)
         if found.returncode != 0 and not first:
-            return ["clang-format-19: " + found.stderr.strip()[:500]]
-        return [f"{path}:{row}: not laid out as .clang-format says; ./x format does it" for path, row in first.items()]
+            return "clang-format-19: " + found.stderr.strip()[:500]
+        return first
+
+
+def unformatted(tree, sources):
+    program = shutil.which("clang-format-19")
+    if program is None:
+        return ["clang-format-19 is not installed (packages.txt): the layout of the sources cannot be checked"]
+    passed = Passed(program, tree)
+    new = passed.others(tree, sources)
+    if not new:
+        return []
+    first = complaints(program, tree, new)
+    if isinstance(first, str):
+        return [first]
+    passed.add(tree, [s for s in new if s not in first])
+    return [f"{path}:{row}: not laid out as .clang-format says; ./x format does it" for path, row in first.items()]
 
 
 def check(tree):

@@ -27,6 +27,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr, ::testing::AllOf;
 using ::testing::IsEmpty;
 
+// So many bytes that look like nothing in particular, the same each time.
+inline std::vector<unsigned char> some_bytes(std::size_t count) {
+  static const std::vector<unsigned char> all = [] {
+    std::vector<unsigned char> bytes(1 << 17);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>((i * 37 + i / 7 * 11) % 61);
+    return bytes;
+  }();
+  EXPECT_LE(count, all.size());
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 // A folder of its own with a cache in it, gone at the end of the test.
 class LibraryTest : public ::testing::Test {
  protected:

@@ -69,8 +69,7 @@ using Bytes = std::vector<unsigned char>;
 
 // The memory after one vertex: `in` begins at byte 512, `out` `distance` elements behind it.
 Bytes after(const Codelet& c, unsigned width, unsigned count, int distance) {
-  Bytes memory(4096);
-  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<unsigned char>((i * 37 + i / 7 * 11) % 61);
+  Bytes memory = some_bytes(4096);
   struct {
     VectorEdge in, out;
   } vertex = {{memory.data() + 512, count}, {memory.data() + 512 + distance * static_cast<int>(width), count}};

@@ -65,7 +65,7 @@ def environment(**more):
     """What programs start in. An interpreter without buffers writes a line in pieces, and pieces of two instances mix: programs here keep theirs."""
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     outside = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    return {**outside, **root, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", **more}
+    return {**outside, **root, "OMP_NUM_THREADS": "1", **more}
 
 
 def poprun(*words, status=0, **more):
