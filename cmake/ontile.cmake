@@ -13,11 +13,20 @@ add_custom_command(OUTPUT ${micropython_stamp} DEPENDS ${ontile_dir}/fetch.sh
   COMMAND ${CMAKE_COMMAND} -E touch ${micropython_stamp}
   COMMENT "fetch MicroPython" VERBATIM)
 file(GLOB port_files CONFIGURE_DEPENDS ${ontile_dir}/port/*)
+# A minute of processor time, most of it the preprocessor's, which no compiler cache spares: what was made of the same is taken.
+set(pando_made_before ${Python3_EXECUTABLE} -S -E ${CMAKE_SOURCE_DIR}/cmake/made_before.py ${CMAKE_SOURCE_DIR})
+set(micropython_inputs ${ontile_dir}/port ${ontile_dir}/build_wasm.sh)
+foreach(folder py extmod shared lib drivers tools)
+  list(APPEND micropython_inputs ${PANDO_MICROPYTHON}/${folder})
+endforeach()
+list(APPEND micropython_inputs /usr/include/wasm32-wasi /usr/lib/wasm32-wasi program:clang-19 program:${PANDO_WASM2C})
 add_custom_command(OUTPUT ${ontile_work}/python.c ${ontile_work}/python.h DEPENDS ${micropython_stamp} ${port_files} ${ontile_dir}/build_wasm.sh
-  COMMAND bash ${ontile_dir}/build_wasm.sh ${PANDO_MICROPYTHON} ${ontile_work}
+  COMMAND ${pando_made_before} ${micropython_inputs} -- ${ontile_work}/python.c ${ontile_work}/python.h --
+    bash ${ontile_dir}/build_wasm.sh ${PANDO_MICROPYTHON} ${ontile_work}
   COMMENT "MicroPython as WebAssembly" VERBATIM)
 add_custom_command(OUTPUT ${ontile_work}/interpreter.c DEPENDS ${ontile_work}/python.c ${ontile_work}/python.h ${ontile_dir}/translate.py
-  COMMAND python3 ${ontile_dir}/translate.py ${ontile_work}/python.c ${ontile_work}/python.h -o ${ontile_work}/interpreter.c
+  COMMAND ${pando_made_before} ${ontile_dir}/translate.py ${ontile_work}/python.c ${ontile_work}/python.h -- ${ontile_work}/interpreter.c --
+    ${Python3_EXECUTABLE} ${ontile_dir}/translate.py ${ontile_work}/python.c ${ontile_work}/python.h -o ${ontile_work}/interpreter.c
   COMMENT "the interpreter's C" VERBATIM)
 
 file(GLOB python_sources CONFIGURE_DEPENDS ${ontile_dir}/runtime/*.cpp)

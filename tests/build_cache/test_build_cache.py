@@ -1,5 +1,5 @@
 """What popc made in one clone is taken in another one, and only if all that it read is the same. The same of what the C++ compiler made with a
-precompiled header, which is made only where something has to be compiled."""
+precompiled header, which is made only where something has to be compiled, and of what any other command made (made_before.py)."""
 import os
 import pathlib
 import shutil
@@ -132,10 +132,47 @@ def compiled(folder):
         assert "factor.h:2:25: error: expected expression" in said and not made, said
 
 
+def made(folder):
+    """What any command makes of files."""
+    cache = folder / "cache"
+
+    def run(clone, *more, status=0, **variables):
+        root = folder / clone
+        call = [sys.executable, ROOT / "cmake/made_before.py", root, root / "in", "program:bash", "--", root / "out/one", root / "out/two", "--",
+                "bash", "-c", f"echo >>{folder}/calls; mkdir -p {root}/out; cat {root}/in/* >{root}/out/one && wc -c <{root}/out/one >{root}/out/two", *more]
+        before = (folder / "calls").stat().st_size
+        done = subprocess.run(list(map(str, call)), env={**os.environ, "XDG_CACHE_HOME": str(cache), **variables}, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        ran = (folder / "calls").stat().st_size - before
+        return (root / "out/one").read_text() + (root / "out/two").read_text(), ran
+
+    for clone in "ab":
+        (folder / clone / "in").mkdir(parents=True)
+        (folder / clone / "in" / "text").write_text("x\n")
+    (folder / "calls").touch()
+    assert run("a") == ("x\n2\n", 1) and run("a") == ("x\n2\n", 0) and run("b") == ("x\n2\n", 0)
+    (folder / "b/in/more").write_text("y\n")
+    assert run("b") == ("y\nx\n4\n", 1)
+    (folder / "b/in/more").unlink()
+    assert run("b") == ("x\n2\n", 0)
+    assert run("b", "another word")[1] == 1 and run("b", PANDO_BUILD_CACHE="off")[1] == 1
+    for kept in (cache / "pando/made").glob("*/1"):
+        kept.write_bytes(b"damage")
+    assert run("a") == ("x\n2\n", 1) and run("a")[1] == 0
+    # What fails is not kept.
+    (folder / "a/in/text").unlink()
+    (folder / "a/in/none").mkdir()
+    (folder / "a/in/none/text").write_text("")
+    for _ in range(2):
+        assert run("a", status=1)[1] == 1
+
+
 work = pathlib.Path(tempfile.mkdtemp(prefix="pando-clones-"))
 try:
     main(work)
     compiled(work / "compiled")
+    (work / "made").mkdir()
+    made(work / "made")
 finally:
     shutil.rmtree(work)
 print("fine")
