@@ -8,6 +8,7 @@
 #include "base/command/files.h"
 #include "cli/command_row.h"
 #include "simulate/cluster_json.h"
+#include "simulate/tables/table_format.h"
 
 namespace pando::cli {
 namespace {
@@ -51,11 +52,38 @@ std::string clusters_table() {
   return text + "ipu2, ipu2:64 and the like are IPUs, with 64 tiles each\n";
 }
 
+struct MachinesArguments {
+  std::string name, like, device, output = "-";
+  std::vector<std::string> files;
+};
+
+// A machine as JSON, from others' files. What was read of each file goes to standard error.
+std::string read_tables(const MachinesArguments& a) {
+  std::vector<simulate::TableFile> files;
+  for (const std::string& path : a.files) files.push_back({path, read_file(path), a.device});
+  std::vector<std::string> notes;
+  const simulate::Cluster machine = simulate::with_tables(simulate::cluster_of(a.like), files, notes);
+  for (const std::string& line : notes) fmt::print(stderr, "{}\n", line);
+  return simulate::to_json(machine);
+}
+
 void describe(CLI::App* command, Invocation& invocation) {
-  const auto name = std::make_shared<std::string>();
-  command->add_option("name", *name, "A machine for simulate and search: print it as JSON, to start from");
-  command->callback([name, &invocation] {
-    write_file("-", name->empty() ? table() + clusters_table() : simulate::to_json(simulate::cluster_of(*name)));
+  const auto a = std::make_shared<MachinesArguments>();
+  std::string formats;
+  for (const simulate::TableFormat& f : simulate::table_formats()) formats += (formats.empty() ? "" : ", ") + f.name;
+  CLI::Option* const name = command->add_option("name", a->name, "A machine for simulate and search: print it as JSON, to start from");
+  CLI::Option* const read =
+      command->add_option("--read", a->files, fmt::format("Files of measurements ({}): print the machine that they make as JSON", formats));
+  CLI::Option* const like = command->add_option("--like", a->like, "With --read: the machine that everything else is taken from");
+  command->add_option("--device", a->device, "With --read: which device is meant, where a file has several")->needs(read);
+  read->needs(like)->excludes(name);
+  like->needs(read);
+  command->add_option("-o,--output", a->output, "Where the JSON goes");
+  command->callback([a, &invocation] {
+    if (!a->files.empty())
+      write_file(a->output, read_tables(*a));
+    else
+      write_file(a->output, a->name.empty() ? table() + clusters_table() : simulate::to_json(simulate::cluster_of(a->name)));
     invocation.status = 0;
   });
 }
@@ -69,7 +97,8 @@ CommandRow command_machines() {
       .summary = "List the machines that can be compiled for, and those that can be simulated",
       .describe = describe,
       .examples = {{"pando machines", "a line for each; of clusters also what is measured and what assumed"},
-                   {"pando machines h100", "one as JSON, to start from"}},
+                   {"pando machines h100", "one as JSON, to start from"},
+                   {"pando machines --read all_reduce_perf.txt --like h100 -o mine.json", "h100 with what nccl-tests printed"}},
       .statuses = {{"0", "listed"}, {"2", "the input or the command line is wrong"}},
   };
 }
