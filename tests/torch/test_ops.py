@@ -15,7 +15,8 @@ def test_ops(options):
     assert done.returncode == 0 and not lost, lost
 
 
-CORE = [[], ["--gradient"], ["--device", "ipu_model"], ["--device", "ipu_model", "--gradient"]]
+CORE = [[], ["--gradient"], ["--device", "ipu_model"], ["--device", "ipu_model", "--gradient"], ["--odd"], ["--odd", "--gradient"]]
+CORE += [["--dtype", dtype, *odd] for dtype in ("float16", "int64", "int32", "bool") for odd in ([], ["--odd"])]
 
 
 @pytest.mark.parametrize("options", CORE, ids=" ".join)
@@ -24,10 +25,14 @@ def test_core_aten(options):
     assert done.returncode == 0, done.stdout
 
 
-def test_the_list_of_core_aten_is_of_the_table():
+def test_the_lists_of_core_aten_are_of_the_table():
     import ops
 
     assert set(ops.core()) <= {ops.name_of(op) for op in ops.table(False)}
+    kinds = {ops.kind_of(dtype, odd, gradient) for dtype in ("float32", "float16", "int64", "int32", "bool") for odd in (False, True) for gradient in (False, True)}
+    for line in (HERE / "core_aten.refused").read_text().splitlines():
+        kind, _, rest = line.partition(" | ")
+        assert kind in kinds - {"float32", "float32 gradient"} and rest.split(": ")[0] in ops.core(), line
 
 
 @pytest.mark.parametrize("gradient", [False, True], ids=["forward", "gradients"])
@@ -45,9 +50,8 @@ def test_each_op_is_in_a_list(gradient):
 def test_core_aten_has_rules_or_is_taken_apart():
     import torch
 
-    from pando.torch.complex import COMPLEX_RULES
     from pando.torch.decompositions import decompositions
-    from pando.torch.table import RULES
+    from pando.torch.table import COMPLEX_RULES, RULES
 
     missing = (HERE / "core_aten.missing").read_text().split("\n")
     reasons = dict(line.split(": ", 1) for line in missing if ": " in line)

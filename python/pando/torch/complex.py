@@ -6,9 +6,6 @@ from popxl import _build
 
 _PARTS = {torch.complex32: torch.float16, torch.complex64: torch.float32, torch.complex128: torch.float64}
 
-# {overload: rule} for ops that take or give complex numbers, of the form of table.RULES.
-COMPLEX_RULES = {}
-
 
 class Complex:
     """A value of a graph: the tensors of its real and its imaginary parts.
@@ -64,19 +61,6 @@ def joined(value):
         return value
     parts = [_build.one("reshape", (part,), dict(shape=[*part.shape, 1])) for part in (value.re, value.im)]
     return _build.one("concat", parts, dict(axis=len(value.shape)))
-
-
-def complex_rule(*overloads):
-    """Registers a function as the rule of some overloads for complex numbers."""
-
-    def register(function):
-        for overload in overloads:
-            if overload in COMPLEX_RULES:
-                raise ValueError(f"{overload} has two rules for complex numbers.")
-            COMPLEX_RULES[overload] = function
-        return function
-
-    return register
 
 
 def promoted(g, x):

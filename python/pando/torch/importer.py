@@ -12,13 +12,14 @@ import torch.fx
 
 import popxl
 from popxl import _build
+from popxl._core import popart_exception
 from popxl.tensor import Tensor
 
 from pando.torch import adapter
-from pando.torch.complex import COMPLEX_RULES, Complex, involved, is_complex, part_type, split
+from pando.torch.complex import Complex, involved, is_complex, part_type, split
 from pando.torch.rules.loop import BEGIN, END, Loop
-from pando.torch.table import RULES
-from pando.torch.types import to_array, to_popxl
+from pando.torch.table import COMPLEX_RULES, RULES
+from pando.torch.types import UnsupportedType, to_array, to_popxl
 
 
 class UnsupportedOps(NotImplementedError):
@@ -62,6 +63,14 @@ def check_ops(graph):
     if missing:
         rows = [f"  {name} ({n} {'time' if n == 1 else 'times'})" + (f", {lines[name]}" if lines[name] else "") for name, n in missing.most_common()]
         raise UnsupportedOps("Pando has no rule for these ops of PyTorch:\n" + "\n".join(rows), dict(missing))
+
+
+def _of_type(node, error):
+    """The message for an op whose row does not take an element type."""
+    message = str(error).splitlines()[0]
+    given = sorted({str(n.meta["val"].dtype) for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.Tensor)})
+    line = line_of(node)
+    return f"{node.target} of {' and '.join(given)}: programs of Pando do not have it for that type: {message.split(' at ')[0]}." + (f" {line}" if line else "")
 
 
 class Importer:
@@ -148,6 +157,8 @@ class Importer:
         try:
             made = (COMPLEX_RULES if involved(node) else RULES)[node.target](self, *args, **kwargs)
         except Exception as error:
+            if isinstance(error, popart_exception) and "has the element type" in str(error):
+                raise UnsupportedType(_of_type(node, error)) from error
             line = line_of(node)
             if hasattr(error, "add_note"):
                 error.add_note(f"in {node.target}" + (f", {line}" if line else ""))

@@ -1,19 +1,28 @@
-"""The table of rules: one for each overload of an op of PyTorch.
+"""The tables of rules: one for each overload of an op of PyTorch, and one for each that takes or gives complex numbers.
 
-A rule is a function of the importer and of the op's arguments, in which tensors are tensors of a popxl graph. It returns a tensor, a tuple of them for an op of
-several results, or None for one that gives nothing.
+A rule is a function of the importer and of the op's arguments, in which tensors are tensors of a popxl graph and complex numbers are complex.Complex. It returns
+a tensor, a tuple of them for an op of several results, or None for one that gives nothing.
 """
-RULES = {}
+# {overload: rule}
+RULES, COMPLEX_RULES = {}, {}
 
 
-def rule(*overloads):
-    """Registers a function as the rule of some overloads (torch._ops.OpOverload)."""
+def _registering(table, of):
+    """A decorator of overloads (torch._ops.OpOverload) that puts a function into a table. of: what the table's rules are for, as a message ends with it."""
 
-    def register(function):
-        for overload in overloads:
-            if overload in RULES:
-                raise ValueError(f"{overload} has two rules.")
-            RULES[overload] = function
-        return function
+    def rule(*overloads):
 
-    return register
+        def register(function):
+            for overload in overloads:
+                if overload in table:
+                    raise ValueError(f"{overload} has two rules{of}.")
+                table[overload] = function
+            return function
+
+        return register
+
+    return rule
+
+
+rule = _registering(RULES, "")
+complex_rule = _registering(COMPLEX_RULES, " for complex numbers")

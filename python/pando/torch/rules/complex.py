@@ -4,8 +4,8 @@ import torch
 from popxl import Tensor
 from popxl.ops.var_updates import copy_var_update_
 
-from pando.torch.complex import COMPLEX_RULES, Complex, complex_rule, joined, promoted, split
-from pando.torch.table import RULES
+from pando.torch.complex import Complex, joined, promoted, split
+from pando.torch.table import RULES, complex_rule
 from pando.torch.types import to_popxl
 
 aten = torch.ops.aten
@@ -15,12 +15,11 @@ def _lift(overload, kept=()):
     """Both parts go through the rule of real numbers. kept: the arguments, by their places, that are no numbers to compute with."""
     rule = RULES[overload]
 
+    @complex_rule(overload)
     def convert(g, *args, **kwargs):
         args = [a if i in kept else _with_parts(g, a) for i, a in enumerate(args)]
         made = [rule(g, *(_part(a, i) for a in args), **kwargs) for i in ("re", "im")]
         return tuple(map(Complex, *made)) if isinstance(made[0], tuple) else Complex(*made)
-
-    COMPLEX_RULES[overload] = convert
 
 
 def _with_parts(g, x):
