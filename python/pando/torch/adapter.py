@@ -100,7 +100,9 @@ def _with_constants(graph_module, names):
     """The graph as a function of its inputs and, behind them, of the constants with some names."""
     import torch.fx
 
-    class Run(torch.fx.Interpreter):
+    from pando.torch import selections
+
+    class Run(selections.Static if any(map(selections.picks, graph_module.graph.nodes)) else torch.fx.Interpreter):
         def get_attr(self, target, args, kwargs):
             return self._given[target] if target in self._given else super().get_attr(target, args, kwargs)
 
@@ -176,7 +178,7 @@ def trace(function, inputs, decompositions):
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]
-    with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
+    with torch.fx.traceback.preserve_node_meta(), torch.no_grad(), values_refused():
         functional = torch.func.functionalize(_with_constants(written, list(names)), remove="mutations_and_views")
         graph = make_fx(functional, decomposition_table=decompositions, tracing_mode="fake")(*inputs, *constants)
     _as_constants(graph, constants)
