@@ -122,11 +122,11 @@ def test_random_numbers_follow_the_generator():
 
 def test_ops_without_a_rule_are_named_together():
     def f(x):
-        return torch.linalg.eigvalsh(x) + torch.special.bessel_j0(x).sum()
+        return torch.nextafter(x, x + 1) + torch.special.airy_ai(x).sum()
 
     with pytest.raises(Exception, match=r"no rule") as error:
         torch.compile(f, backend=pando.torch.backend)(torch.eye(3))
-    assert "aten._linalg_eigh.default (1 time)" in str(error.value) and "aten.special_bessel_j0.default (1 time)" in str(error.value)
+    assert "aten.nextafter.default (1 time)" in str(error.value) and "aten.special_airy_ai.default (1 time)" in str(error.value)
     assert "test_torch.py" in str(error.value)
     assert torch.equal(torch.compile(f, backend=pando.torch.backend, options={"fallback": True})(torch.eye(3)), f(torch.eye(3)))
 

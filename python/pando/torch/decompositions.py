@@ -4,7 +4,7 @@ import functools
 import torch
 
 from pando.torch import adapter, rules  # noqa: F401  (it fills the table)
-from pando.torch.composed import COMPOSED
+from pando.torch.composed import COMPOSED, FOREIGN
 from pando.torch.table import RULES
 
 aten = torch.ops.aten
@@ -33,6 +33,17 @@ def _table():
     return table
 
 
+def _foreign():
+    """{overload: function} of ops of other packages, as far as they are imported."""
+    found = {}
+    for name, function in FOREIGN.items():
+        namespace, op = name.split("::")
+        packet = getattr(getattr(torch.ops, namespace), op, None)
+        if packet is not None:
+            found[packet.default] = function
+    return found
+
+
 def decompositions():
     """{overload: function} for make_fx and AOTAutograd."""
-    return dict(_table())
+    return {**_table(), **_foreign()}

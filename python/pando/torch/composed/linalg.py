@@ -1,11 +1,18 @@
 """Factors of matrices and what is solved with them: a step for each column, written out. The last two dimensions are matrices."""
 import torch
 
+from pando.torch.rules.loop import written_once
+
 aten = torch.ops.aten
 
 
 def _outer(column, row):
     return column.unsqueeze(-1) * row.unsqueeze(-2)
+
+
+def _element(t, k):
+    """Element k of the last dimension, of a matrix column k; k: a tensor."""
+    return torch.where(torch.arange(t.shape[-1]) == k, t, 0).sum(-1)
 
 
 def _first_failure(failed):
@@ -159,9 +166,12 @@ def _slogdet(a):
 def _geqrf(a):
     """Householder's reflections, below the diagonal, and their factors."""
     rows, columns = a.shape[-2:]
-    row, column, factors = torch.arange(rows), torch.arange(columns), []
-    for k in range(min(rows, columns)):
-        first, below = a[..., k, k], torch.where(row > k, a[..., :, k], 0)
+    count = min(rows, columns)
+
+    def step(a, factors, k):
+        row, column = torch.arange(rows), torch.arange(columns)
+        at = _element(a, k)
+        first, below = _element(at, k), torch.where(row > k, at, 0)
         size = (first * first + (below * below).sum(-1)).sqrt()
         turned = torch.where(first < 0, size, -size)
         plain = (below == 0).all(-1)
@@ -170,20 +180,24 @@ def _geqrf(a):
         vector = below / torch.where(plain, 1, first - turned).unsqueeze(-1)
         whole = vector + (row == k).to(a.dtype)
         applied = a - _outer(factor.unsqueeze(-1) * whole, (whole.unsqueeze(-1) * a).sum(-2))
-        kept = torch.where((row == k).unsqueeze(-1), torch.where(column == k, turned.unsqueeze(-1), applied[..., k, :]).unsqueeze(-2), applied)
+        kept = torch.where((row == k).unsqueeze(-1) & (column == k), turned.unsqueeze(-1).unsqueeze(-1), applied)
         kept = torch.where((row > k).unsqueeze(-1) & (column == k), vector.unsqueeze(-1), kept)
-        a = torch.where(column >= k, kept, a)
-        factors.append(factor)
-    return a, torch.stack(factors, -1)
+        return [torch.where(column >= k, kept, a), torch.where(torch.arange(count) == k, factor.unsqueeze(-1), factors), k + 1]
+
+    a, factors, _ = written_once(count, step, [a, torch.zeros_like(a[..., 0, :count]), torch.zeros([], dtype=torch.int64)])
+    return a, factors
 
 
 def _reflected(vectors, factors, other, transpose):
     """The product of the reflections, or of its transpose, and a matrix."""
-    row = torch.arange(vectors.shape[-2])
-    for k in range(factors.shape[-1]) if transpose else reversed(range(factors.shape[-1])):
-        whole = torch.where(row > k, vectors[..., :, k], (row == k).to(vectors.dtype))
-        other = other - _outer(factors[..., k].unsqueeze(-1) * whole, (whole.unsqueeze(-1) * other).sum(-2))
-    return other
+    count = factors.shape[-1]
+
+    def step(other, k):
+        row = torch.arange(vectors.shape[-2])
+        whole = torch.where(row > k, _element(vectors, k), (row == k).to(vectors.dtype))
+        return [other - _outer(_element(factors, k).unsqueeze(-1) * whole, (whole.unsqueeze(-1) * other).sum(-2)), k + (1 if transpose else -1)]
+
+    return written_once(count, step, [other, torch.full([], 0 if transpose else count - 1, dtype=torch.int64)])[0]
 
 
 def _householder_product(vectors, factors):

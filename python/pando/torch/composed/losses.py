@@ -1,5 +1,8 @@
-"""Gradients of losses that compare classes."""
+"""Losses: gradients of those that compare classes, and what PyTorch cannot trace."""
+import math
+
 import torch
+import torch.nn.functional as F
 
 aten = torch.ops.aten
 
@@ -39,4 +42,19 @@ def _multilabel_margin_backward(gradient, x, target, reduction, is_target):
     return (slope * _per_sample(gradient, rows.shape[0], reduction)).reshape(x.shape)
 
 
+def _gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """F.gaussian_nll_loss, which looks whether a variance is below 0: here it counts as eps, as smaller ones do."""
+    if not isinstance(var, torch.Tensor):
+        var = torch.full_like(input, var)
+    if var.shape != input.shape and var.shape == input.shape[:-1]:
+        var = var.unsqueeze(-1)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"gaussian_nll_loss: {reduction!r} is no reduction. There are none, mean and sum.")
+    # The gradient goes past the bound.
+    bounded = var + (var.clamp(min=eps) - var).detach()
+    value = 0.5 * (bounded.log() + (input - target).square() / bounded) + (0.5 * math.log(2 * math.pi) if full else 0)
+    return value.mean() if reduction == "mean" else value.sum() if reduction == "sum" else value
+
+
+FUNCTIONS = {F.gaussian_nll_loss: _gaussian_nll_loss}
 COMPOSED = {aten.multi_margin_loss_backward.default: _multi_margin_backward, aten.multilabel_margin_loss_backward.default: _multilabel_margin_backward}

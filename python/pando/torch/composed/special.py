@@ -6,7 +6,8 @@ import torch
 aten = torch.ops.aten
 
 
-def _polynomial(x, numbers):
+def polynomial(x, numbers):
+    """The sum of numbers times powers of x, the constant first."""
     value = torch.full_like(x, numbers[-1])
     for number in reversed(numbers[:-1]):
         value = value * x + number
@@ -26,9 +27,9 @@ def _bessel(numbers, odd, scaled):
 
     def function(x):
         size = x.abs()
-        low = _polynomial((size / 3.75).square(), small) * (size if odd else 1)
+        low = polynomial((size / 3.75).square(), small) * (size if odd else 1)
         far = size.clamp(min=3.75)
-        high = _polynomial(3.75 / far, large) / far.sqrt()
+        high = polynomial(3.75 / far, large) / far.sqrt()
         value = torch.where(size < 3.75, low * (-size).exp(), high) if scaled else torch.where(size < 3.75, low, high * far.exp())
         return torch.where(x < 0, -value, value) if odd else value
 
@@ -45,7 +46,7 @@ def _log_gamma_above(x):
     for k in range(_SHIFT):
         product = torch.where(low, product * (x + k), product)
     far = torch.where(low, x + _SHIFT, x)
-    series = _polynomial((1 / far).square(), [1 / 12, -1 / 360, 1 / 1260]) / far
+    series = polynomial((1 / far).square(), [1 / 12, -1 / 360, 1 / 1260]) / far
     return (far - 0.5) * far.log() - far + math.log(2 * math.pi) / 2 + series - product.log()
 
 
@@ -61,7 +62,7 @@ def _digamma(x):
         total = torch.where(low, total + 1 / (above + k), total)
     far = torch.where(low, above + _SHIFT, above)
     square = (1 / far).square()
-    value = far.log() - 0.5 / far - square * _polynomial(square, [1 / 12, -1 / 120, 1 / 252]) - total
+    value = far.log() - 0.5 / far - square * polynomial(square, [1 / 12, -1 / 120, 1 / 252]) - total
     found = torch.where(x < 0.5, value - math.pi / (math.pi * (x - x.floor())).tan(), value)
     # Poles: at 0 with the sign of 0, at negative integers undefined.
     found = torch.where((x < 0) & (x == x.floor()), float("nan"), found)
@@ -93,7 +94,7 @@ _ERFINV = ([1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.000218580
 def _erfinv(x):
     x = x if x.is_floating_point() else x.to(torch.float32)
     w = -((1 - x) * (1 + x)).log()
-    found = x * torch.where(w < 5, _polynomial(w - 2.5, _ERFINV[0]), _polynomial(w.clamp(min=5).sqrt() - 3, _ERFINV[1]))
+    found = x * torch.where(w < 5, polynomial(w - 2.5, _ERFINV[0]), polynomial(w.clamp(min=5).sqrt() - 3, _ERFINV[1]))
     return torch.where(x.abs() == 1, x * float("inf"), found)
 
 

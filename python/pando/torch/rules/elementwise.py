@@ -7,6 +7,7 @@ import torch
 import popxl
 from popxl.tensor import Tensor
 
+from pando.torch.rules.integers import powers_of_integers
 from pando.torch.table import rule
 from pando.torch.types import to_popxl
 
@@ -25,9 +26,14 @@ def _unary(row, *overloads):
         return g.one(row, g.cast(x, g.dtype))
 
 
-for _name in ("exp", "expm1", "log", "log1p", "log2", "sin", "cos", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "reciprocal", "abs", "sign", "relu"):
+for _name in ("exp", "expm1", "log", "log1p", "log2", "sin", "cos", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "reciprocal", "abs", "relu"):
     _unary(_name, getattr(aten, _name).default)
 _unary("negate", aten.neg.default)
+
+
+@rule(aten.sign.default)
+def sign(g, x):
+    return x if x.dtype is popxl.bool else g.one("sign", x)
 
 
 def _integral(row):
@@ -111,16 +117,16 @@ def tan(g, x):
 
 @rule(aten.sinh.default)
 def sinh(g, x):
-    # (e^x - 1)(1 + 1 / e^x) / 2 keeps the digits of small x.
-    x = g.cast(x, g.dtype)
-    m, one = g.one("expm1", x), g.constant(1, g.dtype)
-    return g.one("mul", g.constant(0.5, g.dtype), g.one("add", m, g.one("div", m, g.one("add", m, one))))
+    # (e^x - 1)(1 + 1 / e^x) / 2 keeps the digits of small x. In float32: e^x may be beyond float16 where its half is not.
+    x = g.cast(x, popxl.float32)
+    m, one = g.one("expm1", x), g.constant(1, x.dtype)
+    return g.cast(g.one("mul", g.constant(0.5, x.dtype), g.one("add", m, g.one("div", m, g.one("add", m, one)))), g.dtype)
 
 
 @rule(aten.cosh.default)
 def cosh(g, x):
-    x = g.cast(x, g.dtype)
-    return g.one("mul", g.constant(0.5, g.dtype), g.one("add", g.one("exp", x), g.one("exp", g.one("negate", x))))
+    x = g.cast(x, popxl.float32)
+    return g.cast(g.one("mul", g.constant(0.5, x.dtype), g.one("add", g.one("exp", x), g.one("exp", g.one("negate", x)))), g.dtype)
 
 
 @rule(aten.atan2.default)
@@ -314,18 +320,19 @@ def _integer_power(g, x, e):
 
 @rule(aten.pow.Tensor_Tensor, aten.pow.Scalar)
 def pow_tensor(g, x, e):
-    return g.one("pow", g.cast(x, g.dtype), g.cast(e, g.dtype))
+    x, e = g.cast(x, g.dtype), g.cast(e, g.dtype)
+    return g.one("pow", x, e) if _floating(g.dtype) else powers_of_integers(g, x, e)
 
 
-def _extreme(row):
+def _extreme(row, of_bool):
     def convert(g, a, b):
-        return g.one(row, g.cast(a, g.dtype), g.cast(b, g.dtype))
+        return g.one(of_bool if g.dtype is popxl.bool else row, g.cast(a, g.dtype), g.cast(b, g.dtype))
 
     return convert
 
 
-rule(aten.maximum.default)(_extreme("maximum"))
-rule(aten.minimum.default)(_extreme("minimum"))
+rule(aten.maximum.default)(_extreme("maximum", "logical_or"))
+rule(aten.minimum.default)(_extreme("minimum", "logical_and"))
 
 
 @rule(aten.clamp.default, aten.clamp.Tensor)

@@ -273,6 +273,9 @@ def index_reduce(g, x, dim, index, source, reduce, *, include_self=True):
 
 @rule(aten.index_add.default)
 def index_add(g, x, dim, index, source, alpha=1):
+    if x.dtype is popxl.bool:
+        # The row takes numbers.
+        return g.cast(index_add(g, g.cast(x, popxl.int32), dim, index, g.cast(source, popxl.int32), int(alpha)), popxl.bool)
     if alpha != 1:
         source = g.one("mul", source, g.constant(alpha, x.dtype))
     if not x.shape:

@@ -1,6 +1,9 @@
 """Products and convolutions."""
+import math
+
 import torch
 
+from pando.torch.rules.integers import exactly
 from pando.torch.table import rule
 
 aten = torch.ops.aten
@@ -8,13 +11,13 @@ aten = torch.ops.aten
 
 @rule(aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default)
 def product(g, a, b):
-    return g.one("matmul", a, b)
+    return exactly(g, lambda x, y: g.one("matmul", x, y), a, b, a.shape[-1])
 
 
 @rule(aten.addmm.default, aten.baddbmm.default, aten.addmv.default)
 def addmm(g, c, a, b, beta=1, alpha=1):
     # A factor of 0 leaves out what is not a number, too.
-    result = g.one("matmul", a, b) if alpha != 0 else g.constant(0, g.dtype, g.shape)
+    result = product(g, a, b) if alpha != 0 else g.constant(0, g.dtype, g.shape)
     if alpha not in (0, 1):
         result = g.one("mul", result, g.constant(alpha, g.dtype))
     if beta == 0:
@@ -43,11 +46,12 @@ def _with_bias(g, y, bias):
 
 @rule(aten.convolution.default)
 def convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    attributes = _attributes(x, stride, padding, dilation, groups)
-    if not transposed:
-        return _with_bias(g, g.one("conv", x, weight, **attributes), bias)
-    more = list(_spread(output_padding, len(x.shape) - 2))
-    return _with_bias(g, g.one("conv_transpose", x, weight, **attributes, output_padding=more if any(more) else None), bias)
+    attributes, name = _attributes(x, stride, padding, dilation, groups), "conv"
+    if transposed:
+        more = list(_spread(output_padding, len(x.shape) - 2))
+        attributes, name = {**attributes, "output_padding": more if any(more) else None}, "conv_transpose"
+    terms = x.shape[1] // groups * math.prod(weight.shape[2:])
+    return _with_bias(g, exactly(g, lambda a, b: g.one(name, a, b, **attributes), x, weight, terms), bias)
 
 
 def _what_a_convolution_reads(g, t, result, weight, attributes):

@@ -1,11 +1,14 @@
 """Pooling and resizing. Windows lie over the last dimensions; a missing batch is one of 1."""
+import itertools
 import math
 
+import numpy as np
 import torch
 
 import popxl
 
 from pando.torch.adapter import library
+from pando.torch.rules.integers import exactly
 from pando.torch.rules.linear import _spread as spread
 from pando.torch.table import rule
 
@@ -44,29 +47,25 @@ def _max_pool(n):
         whole = _batched(g, x, n)
         out = tuple(g.value(0).shape)
         attributes = _fitted(_windows(n, kernel_size, stride, padding, dilation, ceil_mode), whole.shape[2:], out[-n:])
+        if not x.dtype.is_floating_point:
+            return tuple(g.reshape(t, out) for t in _largest(g, whole, attributes, out))
         y = g.one("max_pool", whole, **attributes)
-        return g.reshape(y, out), _places(g, whole, attributes, out) if _needs(g, 1) else None
+        return g.reshape(y, out), g.reshape(_largest(g, whole, attributes, out)[1], out) if _needs(g, 1) else None
 
     return convert
 
 
-def _places(g, x, attributes, out):
-    """Where in its image the (first) largest element of each window lies."""
+def _elements(g, x, attributes, out, outside):
+    """For each place of a window: (the elements there of all windows, where in the image they lie, as an array). outside: what padding has."""
     n = len(attributes["kernel_size"])
     space, padding = x.shape[2:], attributes["padding"]
-    lowest = g.constant(float("-inf"), x.dtype)
-    best = where = None
     padded = x
     for i in range(n):
         axis = 2 + i
         for amount, front in ((padding[i], True), (max(0, padding[n + i]), False)):
             if amount:
-                edge = g.expand(lowest, [*padded.shape[:axis], amount, *padded.shape[axis + 1:]])
+                edge = g.constant(outside, x.dtype, [*padded.shape[:axis], amount, *padded.shape[axis + 1:]])
                 padded = g.concat([edge, padded] if front else [padded, edge], axis)
-    import itertools
-
-    import numpy as np
-
     for offset in itertools.product(*map(range, attributes["kernel_size"])):
         piece, at = padded, np.zeros(out[-n:], np.int64)
         for i in range(n):
@@ -75,14 +74,30 @@ def _places(g, x, attributes, out):
             position = start + np.arange(out[i - n]) * stride - padding[i]
             at = at * space[i] + position.reshape([-1 if j == i else 1 for j in range(n)])
         strides = [1, 1, *attributes["stride"]]
-        piece = g.one("subsample", piece, strides=strides) if any(s != 1 for s in strides) else piece
-        index = g.array(np.maximum(at, 0), popxl.int32)
+        yield (g.one("subsample", piece, strides=strides) if any(s != 1 for s in strides) else piece), np.maximum(at, 0)
+
+
+def _largest(g, x, attributes, out):
+    """(the largest element of each window, where in its image the first such lies)"""
+    best = where = None
+    floats = x.dtype.is_floating_point
+    for piece, at in _elements(g, x, attributes, out, float("-inf") if floats else -2**63):
+        index = g.array(at, popxl.int32)
         if best is None:
             best, where = piece, g.expand(index, piece.shape)
             continue
-        larger = g.one("logical_or", g.one("greater", piece, best), g.one("isnan", piece))
+        larger = g.one("greater", piece, best)
+        larger = g.one("logical_or", larger, g.one("isnan", piece)) if floats else larger
         best, where = g.one("where", larger, piece, best), g.one("where", larger, index, where)
-    return g.reshape(where, out)
+    return best, where
+
+
+def _mean_of_integers(g, x, attributes, counts, out):
+    """The sum of each window divided by a number, towards 0."""
+    total = None
+    for piece, _ in _elements(g, x, attributes, out, 0):
+        total = piece if total is None else g.one("add", total, piece)
+    return g.one("div", total, g.array(counts, x.dtype))
 
 
 rule(aten.max_pool2d_with_indices.default)(_max_pool(2))
@@ -108,8 +123,6 @@ def max_pool_backward(g, dy, x, kernel_size, stride, padding, dilation, ceil_mod
 
 def _counts(out, space, attributes, include_pad, divisor):
     """For each window the number by which its sum is divided, as an array of the shape `out`."""
-    import numpy as np
-
     n = len(out)
     if divisor:
         return np.full(out, float(divisor))
@@ -135,6 +148,10 @@ def _avg_pool(n):
         whole = _batched(g, x, n)
         out = tuple(g.value().shape)
         plain = _windows(n, kernel_size, stride, padding)
+        if not x.dtype.is_floating_point:
+            counts = _counts(out[-n:], whole.shape[2:], plain, count_include_pad, divisor_override)
+            attributes = _fitted(_windows(n, kernel_size, stride, padding), whole.shape[2:], out[-n:])
+            return g.reshape(_mean_of_integers(g, whole, attributes, counts, out), out)
         y = g.one("average_pool", whole, **_fitted(_windows(n, kernel_size, stride, padding), whole.shape[2:], out[-n:]))
         factor = _factor(g, out[-n:], whole.shape[2:], plain, count_include_pad, divisor_override, x.dtype)
         return g.reshape(y if factor is None else g.one("mul", y, factor), out)
@@ -163,8 +180,6 @@ rule(aten.avg_pool3d_backward.default)(_avg_pool_backward(3))
 
 def _cells(size, out):
     """The rows of a matrix (out, size) that takes the mean of adaptive pooling's windows."""
-    import numpy as np
-
     matrix = np.zeros((out, size))
     for i in range(out):
         start, end = i * size // out, math.ceil((i + 1) * size / out)
@@ -175,7 +190,7 @@ def _cells(size, out):
 def along(g, t, axis, matrix):
     """t times a matrix (new, old) along an axis."""
     order = [i for i in range(len(t.shape)) if i != axis] + [axis]
-    moved = g.one("matmul", g.transpose(t, order), g.array(matrix.T, t.dtype))
+    moved = exactly(g, lambda a, b: g.one("matmul", a, b), g.transpose(t, order), g.array(matrix.T, t.dtype), t.shape[axis])
     back = [order.index(i) for i in range(len(order))]
     return g.transpose(moved, back)
 

@@ -1,4 +1,6 @@
 """Sums, extremes, orders along dimensions."""
+import math
+
 import torch
 
 import popxl
@@ -30,6 +32,8 @@ def sum_(g, x, dim=None, keepdim=False, dtype=None):
 
 @rule(aten.mean.default, aten.mean.dim)
 def mean(g, x, dim=None, keepdim=False, dtype=None):
+    if not x.nelms:
+        return g.constant(math.nan, g.dtype, g.shape)
     return reduced(g, "mean", g.cast(x, g.dtype), dim, keepdim)
 
 
@@ -179,11 +183,18 @@ def var_mean(g, x, dim=None, *, correction=None, keepdim=False):
     return _variance(g, x, dim, correction, keepdim)
 
 
+def _ordered(g, x, k, axis, largest):
+    """The k first along an axis, the smallest or the largest, and where they lie."""
+    # The row takes numbers.
+    values, places = g.op("topk", g.cast(x, popxl.int32) if x.dtype is popxl.bool else x, k=k, axis=axis, largest=bool(largest), sorted=True)
+    return g.cast(values, x.dtype), places
+
+
 @rule(aten.topk.default)
 def topk(g, x, k, dim=-1, largest=True, sorted=True):
     if not x.shape:
         return x, g.constant(0, popxl.int32)
-    return tuple(g.op("topk", x, k=k, axis=axis_of(x, dim), largest=bool(largest), sorted=True))
+    return _ordered(g, x, k, axis_of(x, dim), largest)
 
 
 @rule(aten.sort.default, aten.sort.stable)
@@ -195,7 +206,7 @@ def sort(g, x, *arguments, dim=-1, descending=False, stable=None):
     if not x.shape:
         return x, g.constant(0, popxl.int32)
     axis = axis_of(x, dim)
-    return tuple(g.op("topk", x, k=x.shape[axis], axis=axis, largest=bool(descending), sorted=True))
+    return _ordered(g, x, x.shape[axis], axis, descending)
 
 
 @rule(aten._softmax.default)
