@@ -57,7 +57,7 @@ check "unknown command" 2 "^pando: there is no command 'paint'$" "$pando" paint
 check "misspelt command" 2 "^pando: there is no command 'reprot'; the nearest is report$" "$pando" reprot x y
 check "misspelt command, and its help" 2 "^pando: there is no command 'mesure'; the nearest is measure$" "$pando" mesure --help
 expect "misspelt command, and its help: nothing is printed" "$(cat "$scratch/out")" ""
-check "unknown option" 2 "^pando machines: there is no option '--red'; there are --help$" "$pando" machines --red
+check "unknown option" 2 "^pando manual: there is no option '--red'; there are --help$" "$pando" manual --red
 check "misspelt option" 2 "^pando search: there is no option '--devises'; the nearest is --devices$" "$pando" search gpt2 --devises=4 --batch 8
 check "misspelt option of a program beside" 2 "^pando run: there is no option '--rank'; the nearest is --ranks$" "$pando" run x.txt --rank=2
 check "misspelt option of the repl" 2 "^pando repl: there is no option '--tile'; the nearest is --tiles$" "$pando" repl --tile 2
@@ -429,7 +429,11 @@ check "search: what a result says" 0 'sequences of 2048 tokens; [0-9.]+ tokens a
   "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet
 check "search: a stack keeps memory" 0 'stack torchtitan, 14 bytes a logit, 9.4 GiB of 79.2 kept' \
   "$pando" search gpt2 --devices 8 --batch 64 --machine h100 --stack torchtitan --quiet
-check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, megatron, torchtitan" "$pando" search --machine selene gpt2 --devices 8 --batch 64 --stack mine
+check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, llmfoundry, megatron, megatron-2023, torchtitan" "$pando" search --machine selene gpt2 --devices 8 --batch 64 --stack mine
+printf '#  Rank  0 Group 0 Pid 1 on a device 0\n#  Rank  1 Group 0 Pid 2 on a device 1\n# size count type redop root time algbw busbw\n1048576 262144 float sum -1 40 26 39 0 41 25 38 0\n' >"$scratch/all_reduce_perf.txt"
+check "machines: tables of others" 0 "all_reduce_perf.txt: nccl-tests, 1 rows and 0 numbers" "$pando" machines --read "$scratch/all_reduce_perf.txt" --like h100 -o "$scratch/mine.json"
+check "search: on such a machine" 0 "certificate" "$pando" search --machine "$scratch/mine.json" gpt2 --devices 2 --batch 8
+check "machines: tables need a machine" 2 "^pando machines: --read requires --like" "$pando" machines --read "$scratch/all_reduce_perf.txt"
 check "search: precision is demanded" 1 'selene has no products in 8-bit floats' \
   "$pando" simulate --model gpt2 --batch 8 --machine selene --strategy "d=8 precision=fp8"
 check "search: a misspelt member" 2 "typo.json: there is no member 'droput'; the nearest is dropout" "$pando" search --machine selene "$scratch/typo.json" --devices 1 --batch 1
