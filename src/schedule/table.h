@@ -57,6 +57,7 @@ struct Table {
   // One more than the highest number that a cell names; 0 for an empty table.
   std::int32_t stages() const;
   std::int32_t microbatches() const;
+  friend bool operator==(const Table&, const Table&) = default;
 };
 
 // "3F0", "2SEND_F1", "0UNSHARD"; empty for idle.

@@ -3,9 +3,8 @@
 #pragma once
 
 #include "search/search.h"
-#include "search/strategy.h"
-#include "transform/distribute/layout/strategy.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,6 +42,8 @@ struct Axis {
   std::int64_t otherwise = 0;
   // Of values by name, the names; values are their positions. Empty: numbers.
   std::vector<std::string_view> names;
+  // By value, too: what it was called once; it is still read.
+  std::vector<std::string_view> old_names;
   // The word alone means 1.
   bool flag = false;
   // Said in every text.
@@ -57,8 +58,8 @@ struct Axis {
   Violation (*rule)(const StrategyFacts&, const Strategy&) = nullptr;
   // What of a strategy no transform makes: such values are predicted alone. Empty: a program can be made of it. Null: of every value.
   std::string_view (*missing)(const Strategy&) = nullptr;
-  // What the value is in the strategy of transform::parallelise. Null: nothing there.
-  void (*apply)(const Transformer&, const Strategy&, transform::Strategy&) = nullptr;
+  // How a program's strategy says the value. Null: as this one does, or not at all.
+  void (*apply)(const StrategyFacts&, const Strategy&, Strategy& program) = nullptr;
   // Floors of a group, of axes that are chosen inside it: the value with which nothing computes longer, and those among which is the one
   // that holds least. Null: `otherwise`.
   std::int64_t (*quickest)(const AxisContext&, const Strategy&) = nullptr;
@@ -74,6 +75,9 @@ std::vector<std::string_view> missing_of(const Strategy& s);
 const std::vector<Axis>& axes();
 // By position in a text.
 const std::vector<const Axis*>& axes_of_text();
+
+// By PipelineSchedule.
+inline constexpr std::array<std::string_view, 4> kSchedules = {"1F1B", "ZB-H1", "ZB-H2", "ZBV"};
 
 // The first with that word, or alias; there is one.
 const Axis& axis_named(std::string_view word);
@@ -92,9 +96,37 @@ Axis axis_of(std::string_view word, std::string_view doc, int position, int nest
   return a;
 }
 
-inline Violation broken(std::string rule, std::string message) { return {std::move(rule), std::move(message)}; }
-void add_divisors(std::int64_t n, Values& to);
 // Whether a space has levels of the network to choose from.
 bool chooses_levels(const AxisContext& c);
+// Whether a space lets things lie in the second memory.
+inline bool may_offload(const AxisContext& c) { return c.space.reach == Reach::everything && c.cluster.far_bytes > 0; }
+inline Violation broken(std::string rule, std::string message) { return {std::move(rule), std::move(message)}; }
+template <auto Member>
+Axis offload_axis(std::string_view word, std::string_view doc, int position, int nesting) {
+  Axis a = axis_of<Member>(word, doc, position, nesting, 0);
+  a.flag = true;
+  a.part = AxisPart::rest;
+  a.domain = [](const AxisContext& c, const Strategy&, Values& all) {
+    all.push_back(0);
+    if (may_offload(c)) all.push_back(1);
+  };
+  a.rule = [](const StrategyFacts& f, const Strategy& s) {
+    return s.*Member && f.cluster.far_bytes == 0 ? broken("offload", "the machine has no second memory") : Violation();
+  };
+  a.thriftiest = [](const AxisContext& c, const Strategy&, Values& all) { all.push_back(may_offload(c)); };
+  return a;
+}
+// Which level of the network that has `Degree` devices uses.
+template <auto Member, auto Degree>
+Axis level_axis(std::string_view doc, int nesting, AxisPart part) {
+  Axis a = axis_of<Member>("levels", doc, 14, nesting, -1);
+  a.part = part;
+  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+    if (!chooses_levels(c)) return all.push_back(-1);
+    for (std::size_t l = 0; l < (s.*Degree > 1 ? c.cluster.levels.size() : 1); ++l) all.push_back(static_cast<std::int64_t>(l));
+  };
+  return a;
+}
+void add_divisors(std::int64_t n, Values& to);
 
 }  // namespace pando::search

@@ -24,10 +24,10 @@ Groups levels_of(const Cluster& cluster, const Strategy& s) {
   Groups g;
   g.tensor = group(s.tensor_level, s.tensor, 1);
   g.context = group(s.tensor_level, s.context, s.tensor);
-  g.data = group(s.data_level, s.data * s.context, s.tensor);
-  g.expert = group(s.data_level, s.expert, s.tensor);
-  g.pipeline = group(s.pipeline_level, 2, s.tensor * s.context * s.data);
-  g.ranks = group(s.pipeline_level, s.pipeline, s.tensor * s.context * s.data);
+  g.data = group(s.data_level, replicas_of(s), s.tensor);
+  g.expert = group(s.data_level, s.expert_in_data, s.tensor);
+  g.pipeline = group(s.pipeline_level, 2, replicas_of(s) * s.tensor);
+  g.ranks = group(s.pipeline_level, s.pipeline, replicas_of(s) * s.tensor);
   return g;
 }
 
@@ -50,9 +50,9 @@ std::int64_t layers_of_rank(const Division& d, std::int64_t ranks, std::int64_t 
   return d.others + (rank >= ranks - 1 - d.more ? 1 : 0);
 }
 
-class Estimator {
+class Formula {
  public:
-  Estimator(const StrategyFacts& facts, LayerMemo& memo, const Strategy& s)
+  Formula(const StrategyFacts& facts, LayerMemo& memo, const Strategy& s)
       : m_(facts.model),
         c_(facts.cluster),
         s_(s),
@@ -64,10 +64,10 @@ class Estimator {
       again_ = &memo.layer(m_, c_, s, false, facts.shapes);
       if (m_.experts > 0) expert_again_ = &memo.layer(m_, c_, s, true, facts.shapes);
     }
-    microbatches_ = static_cast<double>(s.microbatches());
-    make_stages(s.weighed ? weighed_division({m_, c_, &memo, facts.shapes}, s) : even_division(m_.layers, s.pipeline));
+    microbatches_ = static_cast<double>(facts.microbatches(s));
+    make_stages(s.weighed ? weighed_division({m_, c_, facts.batch, &memo, facts.shapes}, s) : even_division(m_.layers, s.pipeline));
     for (Stage& st : stages_) {
-      const auto n = static_cast<double>(s.recompute_first * s.chunks());
+      const auto n = static_cast<double>(s.recompute_first * stages_of_rank(s));
       st.again = std::min(n, st.layers);
       st.expert_again = std::min(n - st.again, st.expert_layers);
     }
@@ -157,7 +157,7 @@ class Estimator {
   }
   double parameters(const Stage& s, bool experts) const {
     const double t = static_cast<double>(s_.tensor);
-    if (experts) return s.expert_layers * m_.expert_parameters() / static_cast<double>(s_.expert) / t;
+    if (experts) return s.expert_layers * m_.expert_parameters() / static_cast<double>(s_.expert_in_data) / t;
     // A stage that has embedding and head holds weights that they share once.
     const int embeddings = s.first && s.last && m_.tied ? 1 : s.first + s.last;
     return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) + embeddings * m_.embedding_parameters()) /
@@ -171,7 +171,7 @@ class Estimator {
   };
   Exchange exchange_of(const Stage& s) const {
     Exchange e;
-    if (s_.data * s_.context == 1) return e;
+    if (replicas_of(s_) == 1) return e;
     const auto add = [&](double count, const Group& g) {
       if (g.size() <= 1 || count == 0) return;
       if (s_.zero == 0) {
@@ -187,10 +187,10 @@ class Estimator {
         e.once += gather;
     };
     Group between = groups_.data;
-    if (s_.expert > 1) {
-      between.inner = std::max<std::int64_t>(1, between.inner / s_.expert);
-      if (between.inner * between.outer * s_.expert > s_.data * s_.context) {
-        between.outer = std::max<std::int64_t>(1, s_.data * s_.context / s_.expert / between.inner);
+    if (s_.expert_in_data > 1) {
+      between.inner = std::max<std::int64_t>(1, between.inner / s_.expert_in_data);
+      if (between.inner * between.outer * s_.expert_in_data > replicas_of(s_)) {
+        between.outer = std::max<std::int64_t>(1, replicas_of(s_) / s_.expert_in_data / between.inner);
       }
     }
     add(parameters(s, false), groups_.data);
@@ -213,8 +213,8 @@ class Estimator {
   double bubble_factor() const {
     const double f = layer_->forward_seconds, i = layer_->input_seconds + again_seconds(*slowest_), w = layer_->weight_seconds,
                  whole = f + i + w;
-    switch (s_.schedule) {
-      case PipelineSchedule::one_f_one_b: return 1 / static_cast<double>(s_.interleave);
+    switch (schedule_of(s_)) {
+      case PipelineSchedule::one_f_one_b: return 1 / static_cast<double>(s_.stages_per_rank);
       case PipelineSchedule::zero_bubble_h1: return std::max(0.0, (f + i - w) / whole);
       case PipelineSchedule::zero_bubble_h2: return std::max(0.0, (f + i - 2 * w) / whole);
       case PipelineSchedule::zero_bubble_v: return std::max(0.0, (f + i - 2 * w) / whole);
@@ -230,7 +230,7 @@ class Estimator {
     const double f = layer_->forward_seconds, i = layer_->input_seconds + again_seconds(*slowest_), w = layer_->weight_seconds;
     const double messages = static_cast<double>(s_.pipeline - 1) * message, scale = others / (f + i + w);
     const double late = scale * (2 * w - i), first = scale * f;
-    switch (s_.schedule) {
+    switch (schedule_of(s_)) {
       case PipelineSchedule::zero_bubble_h2: return norm + std::max(0.0, std::min(late, first) - messages);
       case PipelineSchedule::zero_bubble_v: return norm + std::max(0.0, std::min(late, first) / 2 - messages);
       default: return norm;
@@ -247,12 +247,12 @@ class Estimator {
       exchange = std::max(exchange, seen_of(exchange_of(stage), stage));
       step = std::max(step, step_seconds(stage));
     }
-    const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.interleave);
+    const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.stages_per_rank);
     const double work = microbatches_ * slowest;
     e_.bubble = (all - slowest) * bubble_factor();
     double message = 0;
     if (s_.pipeline > 1) {
-      const double chunks = s_.schedule == PipelineSchedule::zero_bubble_v ? 2 : v;
+      const double chunks = schedule_of(s_) == PipelineSchedule::zero_bubble_v ? 2 : v;
       message = simulate::transfer_time(c_, Collective::send, message_bytes_of(m_, s_), groups_.pipeline).seconds;
       e_.pipeline_transfers = 2 * chunks * microbatches_ * message + 2 * (p - 1) * message;
     }
@@ -289,7 +289,7 @@ class Estimator {
 
   double split(double devices) const { return s_.zero >= 1 ? devices : 1; }
   double step_seconds(const Stage& s) const {
-    const double d = static_cast<double>(s_.data * s_.context), de = std::max(1.0, d / static_cast<double>(s_.expert));
+    const double d = static_cast<double>(replicas_of(s_)), de = std::max(1.0, d / static_cast<double>(s_.expert_in_data));
     const double own = parameters(s, false) / split(d) + parameters(s, true) / split(de), all = parameters(s, false) + parameters(s, true);
     const double bytes = c_.optimizer_bytes * own + 8 * all;
     double seconds = bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes));
@@ -312,10 +312,10 @@ class Estimator {
 
   // Whole stages of one microbatch that rank `stage` holds at once.
   double in_flight(const Stage& s) const {
-    const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.interleave);
+    const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.stages_per_rank);
     if (s_.pipeline == 1) return 1;
     double held = 1;
-    switch (s_.schedule) {
+    switch (schedule_of(s_)) {
       case PipelineSchedule::zero_bubble_h2: held = s.first || (!even_ && !s.last) ? 2 * p - 1 : p; break;
       case PipelineSchedule::zero_bubble_h1:
       case PipelineSchedule::zero_bubble_v: held = p; break;
@@ -329,7 +329,7 @@ class Estimator {
 
   // In the second memory, of what the fullest device offloads.
   double far_bytes_of(const Stage& s) const {
-    const double d = static_cast<double>(s_.data * s_.context), de = std::max(1.0, d / static_cast<double>(s_.expert));
+    const double d = static_cast<double>(replicas_of(s_)), de = std::max(1.0, d / static_cast<double>(s_.expert_in_data));
     const double p = parameters(s, false), pe = parameters(s, true);
     double bytes = 0;
     if (s_.offload_weights) bytes += 2 * (s_.zero >= 3 ? p / d + pe / de : p + pe) + 4 * (s_.zero >= 2 ? p / d + pe / de : p + pe);
@@ -358,7 +358,7 @@ class Estimator {
   std::array<double, simulate::kMemoryKinds> stage_memory(const Stage& s) const {
     std::array<double, simulate::kMemoryKinds> by{};
     const auto kind = [&](MemoryKind k) -> double& { return by[static_cast<std::size_t>(k)]; };
-    const double d = static_cast<double>(s_.data * s_.context), de = std::max(1.0, d / static_cast<double>(s_.expert));
+    const double d = static_cast<double>(replicas_of(s_)), de = std::max(1.0, d / static_cast<double>(s_.expert_in_data));
     const auto t = static_cast<double>(s_.tensor);
     const double p = parameters(s, false), pe = parameters(s, true), layers = s.layers + s.expert_layers;
     const double resident = s_.offload_weights ? std::min(1.0, 2 / std::max(1.0, layers)) : 1;
@@ -407,8 +407,9 @@ Division even_division(std::int64_t layers, std::int64_t ranks) {
 
 Division weighed_division(const StrategyFacts& facts, const Strategy& s) {
   Strategy plain;
-  plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context, plain.expert = s.expert;
-  plain.batch = s.batch, plain.microbatch = s.microbatch, plain.precision = s.precision;
+  plain.tensor = s.tensor, plain.pipeline = s.pipeline, plain.data = s.data, plain.context = s.context,
+  plain.expert_in_data = s.expert_in_data;
+  plain.microbatch = s.microbatch, plain.precision = s.precision;
   // What some layers of every stage do more is the same for all stages.
   if (s.recompute_first == 0) plain.recompute = s.recompute;
   const Transformer& model = facts.model;
@@ -438,12 +439,12 @@ std::vector<std::int64_t> layers_of_ranks(const StrategyFacts& facts, const Stra
 
 std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Strategy& s) {
   const std::vector<std::int64_t> ranks = layers_of_ranks(facts, s);
-  const std::int64_t p = s.pipeline, chunks = s.chunks();
+  const std::int64_t p = s.pipeline, chunks = stages_of_rank(s);
   std::vector<std::int64_t> all(static_cast<std::size_t>(p * chunks));
   for (std::int64_t r = 0; r < p; ++r) {
     const std::int64_t layers = ranks[static_cast<std::size_t>(r)];
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const bool back = s.schedule == PipelineSchedule::zero_bubble_v && chunk == 1;
+      const bool back = schedule_of(s) == PipelineSchedule::zero_bubble_v && chunk == 1;
       const std::int64_t stage = back ? 2 * p - 1 - r : chunk * p + r;
       // Neighbours' stages of one turn are alike as far as can be: they wait for each other.
       all[static_cast<std::size_t>(stage)] = layers / chunks + (chunk >= chunks - layers % chunks ? 1 : 0);
@@ -454,18 +455,18 @@ std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Str
 
 std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s) {
   const std::vector<std::int64_t> all = layers_of_ranks(facts, s);
-  return (*std::max_element(all.begin(), all.end()) + s.chunks() - 1) / s.chunks();
+  return (*std::max_element(all.begin(), all.end()) + stages_of_rank(s) - 1) / stages_of_rank(s);
 }
 
 std::vector<RankMemory> memory_of_ranks(const StrategyFacts& facts, const Strategy& s) {
   LayerMemo own;
-  return Estimator(facts, facts.memo != nullptr ? *facts.memo : own, s).ranks();
+  return Formula(facts, facts.memo != nullptr ? *facts.memo : own, s).ranks();
 }
 
 Estimate estimate(const StrategyFacts& facts, const Strategy& s) {
-  if (facts.memo != nullptr) return Estimator(facts, *facts.memo, s).run();
+  if (facts.memo != nullptr) return Formula(facts, *facts.memo, s).run();
   LayerMemo memo;
-  return Estimator(facts, memo, s).run();
+  return Formula(facts, memo, s).run();
 }
 
 }  // namespace pando::search

@@ -1,9 +1,9 @@
-// What a search finds, of transformers and of programs alike, and how it goes through candidates.
+// What a search finds, of transformers and of programs alike.
 //
 // E: an estimate, with `seconds` and `memory_bytes()`.
 #pragma once
 
-#include "base/process/stop.h"
+#include "transform/distribute/layout/strategy.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <queue>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -20,9 +19,9 @@
 
 namespace pando::search {
 
-template <class S, class E>
+template <class E>
 struct FoundOf {
-  S strategy;
+  transform::Strategy strategy;
   E estimate;
   // In the order of the space.
   std::int64_t index = -1;
@@ -49,15 +48,34 @@ struct Certificate {
 };
 std::string to_text(const Certificate& certificate);
 
+// Why a strategy cannot be: which rule, and what was found.
+struct Violation {
+  std::string rule, message;
+  explicit operator bool() const { return !rule.empty(); }
+};
+
 // Points against a rule, and what one of them breaks it with.
 struct BrokenRule {
   std::int64_t points = 0;
   std::string example;
 };
 
-template <class S, class E>
+struct SearchOptions {
+  std::size_t top = 1;
+  // Where points are folded, the search ends when the best is proven: those after it are the best of the points that were looked at until
+  // then.
+  bool proves_only_the_best = false;
+  bool frontier = false;
+  // Evaluates every point: what the search is compared with.
+  bool brute_force = false;
+  // Where somebody stops the search (base/process/stop.h), what was found so far is the result; otherwise Stopped is thrown.
+  bool keeps_when_stopped = false;
+  std::function<void(const Certificate&)> progress;
+};
+
+template <class E>
 struct ResultOf {
-  using Found = FoundOf<S, E>;
+  using Found = FoundOf<E>;
   // The best first, `top` of them; empty if nothing fits.
   std::vector<Found> best;
   // Points that no other point beats in both time and memory, by memory; only where it was asked for.
@@ -67,6 +85,11 @@ struct ResultOf {
   std::map<std::string, BrokenRule> rules;
   // Of a transformer, where nothing fits: the point that needs least memory of those that are seen.
   std::optional<Found> least;
+  // Of a step; 0: it has none.
+  std::int64_t samples = 0;
+  // How many points were estimated from fewer layers and microbatches, and which layers are equal: from, and up to without.
+  std::int64_t folded = 0;
+  std::uint32_t equal_from = 0, equal_to = 0;
 
   void keep(Found f, std::size_t top, bool with_frontier) {
     if (with_frontier && std::ranges::none_of(frontier, [&](const Found& a) { return a.beats(f); })) {
@@ -77,7 +100,7 @@ struct ResultOf {
     best.insert(std::ranges::upper_bound(best, f.rank(), {}, &Found::rank), std::move(f));
     if (best.size() > top) best.pop_back();
   }
-  // What a point has to be below to count.
+  // What a point has to be below to be among the best.
   double worst_kept(std::size_t top) const {
     return best.size() < top ? std::numeric_limits<double>::infinity() : best.back().estimate.seconds;
   }
@@ -92,51 +115,5 @@ struct ResultOf {
     certificate.bound = std::min(certificate.bound, seconds);
   }
 };
-
-struct SearchOptions {
-  std::size_t top = 1;
-  // Of a program whose points are large (transform::Space::fold_from), the search ends when the best is proven: those after it are the
-  // best of the points that were looked at until then.
-  bool proves_only_the_best = false;
-  bool frontier = false;
-  // Evaluates every point: what the search is compared with.
-  bool brute_force = false;
-  // Where somebody stops the search (base/process/stop.h), what was found so far is the result; otherwise Stopped is thrown.
-  bool keeps_when_stopped = false;
-  std::function<void(const Certificate&)> progress;
-};
-
-// Candidate: groups of points, with what none of them is below: `seconds`. The one with the least comes next, of equal ones the first.
-// `look` looks into it, or says true where it has another bound now and waits for its turn.
-template <class Result, class Candidate, class Look>
-void look_at_all(std::vector<Candidate>& candidates, const SearchOptions& options, Result& r, Look&& look) {
-  using Place = std::pair<double, std::size_t>;
-  std::vector<Place> all(candidates.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = {candidates[i].seconds, i};
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> queue({}, std::move(all));
-  r.certificate.bound = std::numeric_limits<double>::infinity();
-  std::int64_t told = 0;
-  while (!queue.empty()) {
-    const std::size_t next = queue.top().second;
-    try {
-      check_stop();
-      queue.pop();
-      if (look(candidates[next])) queue.emplace(candidates[next].seconds, next);
-    } catch (const Stopped&) {
-      if (!options.keeps_when_stopped) throw;
-      r.certificate.stopped = true;
-      // Those after it have larger bounds.
-      r.certificate.bound = std::min(r.certificate.bound, candidates[next].seconds);
-      break;
-    }
-    if (!options.progress || r.certificate.evaluated < told + 8) continue;
-    told = r.certificate.evaluated;
-    options.progress(r.certificate);
-  }
-  Certificate& cert = r.certificate;
-  cert.best = r.best.empty() ? 0 : r.best.front().estimate.seconds;
-  if (cert.bound == std::numeric_limits<double>::infinity()) cert.bound = cert.best;
-  std::ranges::sort(r.frontier, {}, [](const auto& f) { return f.estimate.memory_bytes(); });
-}
 
 }  // namespace pando::search

@@ -25,7 +25,7 @@ class LayerWriter {
     t_ = static_cast<double>(s.tensor);
     tokens_ = static_cast<double>(s.microbatch) * static_cast<double>(model.seq) / static_cast<double>(s.context);
     width_ = tokens_ * static_cast<double>(model.hidden);
-    split_ = s.comm == TensorComm::sequence_parallel;
+    split_ = s.sequence_parallel;
     norm_share_ = split_ ? 1 / t_ : 1;
   }
 
@@ -175,13 +175,13 @@ class LayerWriter {
     if (s_.tensor == 1) return;
     const double bytes = 2 * width_;
     const auto seconds = [&](Collective what) { return simulate::transfer_time(c_, what, bytes, levels_.tensor).seconds; };
-    if (s_.comm == TensorComm::all_reduce) {
+    if (!s_.sequence_parallel && !s_.split_all_reduce) {
       // What opens a region going forward closes it on the way back.
       join_op(opens ? out_.input_gradient : out_.forward, "all-reduce", seconds(Collective::all_reduce), opens);
       return;
     }
     const double gather = seconds(Collective::all_gather), scatter = seconds(Collective::reduce_scatter);
-    if (s_.comm == TensorComm::split_all_reduce) {
+    if (s_.split_all_reduce) {
       auto& phase = opens ? out_.input_gradient : out_.forward;
       join_op(phase, "reduce-scatter", scatter, opens);
       join_op(phase, "all-gather", gather, opens);
@@ -265,8 +265,8 @@ class LayerWriter {
       if (m_.dropout) memory_op("dropout", "dropout", 5 * scores, 5 * scores);
       product("weighted values", here, seq, value, b * a);
       const double bytes = (m_.dropout ? 5 : 2) * scores;
-      keep(s_.recompute == Recompute::attention ? 0 : bytes);
-      if (s_.recompute == Recompute::attention) out_.working_bytes += bytes;
+      keep(s_.recompute == Recompute::selective ? 0 : bytes);
+      if (s_.recompute == Recompute::selective) out_.working_bytes += bytes;
     } else {
       const double operations = 2 * b * here * seq * a * (qk + value) * m_.attended;
       add(out_.forward, "attention", c_.launch + operations / (c_.half_operations * flash(qk, a, false)));
@@ -277,7 +277,7 @@ class LayerWriter {
       for (std::size_t i = first; i < out_.forward.size(); ++i) share_again_.emplace_back(i, 0);
       kept_products_ += 2 * tokens_ * a * value;
     }
-    if (s_.recompute == Recompute::attention) {
+    if (s_.recompute == Recompute::selective) {
       out_.again.assign(out_.forward.begin() + static_cast<std::ptrdiff_t>(first), out_.forward.end());
     }
   }
@@ -313,7 +313,7 @@ class LayerWriter {
 
   void experts() {
     const auto h = static_cast<double>(m_.hidden), f = static_cast<double>(m_.expert_ffn), each = static_cast<double>(m_.experts_each),
-               e = static_cast<double>(m_.experts), ep = static_cast<double>(s_.expert);
+               e = static_cast<double>(m_.experts), ep = static_cast<double>(s_.expert_in_data);
     const double routed = tokens_ * each;  // tokens that a device gets, evenly spread
     product("router", tokens_, h, e);
     memory_op("permute", "permute", 8 * routed * h, 8 * routed * h);
@@ -328,7 +328,7 @@ class LayerWriter {
   }
 
   void exchange(double bytes) {
-    if (s_.expert == 1) return;
+    if (s_.expert_in_data == 1) return;
     const double seconds = simulate::transfer_time(c_, Collective::all_to_all, bytes, levels_.expert).seconds;
     add(out_.forward, "all-to-all", seconds, LayerTransfer::experts);
     add(out_.input_gradient, "all-to-all", seconds, LayerTransfer::experts);

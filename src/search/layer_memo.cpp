@@ -15,10 +15,10 @@ struct Key {
 };
 
 Key key_of(const Strategy& s, bool with_experts) {
-  Key k{s.tensor, s.context, s.expert, s.microbatch, 0};
-  for (const int choice :
-       {static_cast<int>(s.recompute), static_cast<int>(s.comm), static_cast<int>(s.regather), static_cast<int>(s.tensor_overlap),
-        static_cast<int>(s.precision), s.tensor_level + 1, s.data_level + 1, static_cast<int>(with_experts)}) {
+  Key k{s.tensor, s.context, s.expert_in_data, s.microbatch, 0};
+  for (const int choice : {static_cast<int>(s.recompute), s.sequence_parallel + 2 * s.split_all_reduce, static_cast<int>(s.regather),
+                           static_cast<int>(s.tensor_overlap), static_cast<int>(s.precision), s.tensor_level + 1, s.data_level + 1,
+                           static_cast<int>(with_experts)}) {
     k.choices = k.choices << 8 | static_cast<std::uint64_t>(choice & 0xff);
   }
   return k;

@@ -31,11 +31,11 @@ std::string to_table(const Report& report);
 // Memory against samples (or steps) a second: all that were found, the frontier as a line, the limit.
 std::string frontier_svg(const Report& report, double memory_limit);
 
-// Of a result, by its report_of().
-template <class S, class E>
-std::vector<Report::Line> lines_of(const std::vector<FoundOf<S, E>>& found) {
+// Of a result, by its report_of(); `text` writes a strategy.
+template <class E, class Text>
+std::vector<Report::Line> lines_of(const std::vector<FoundOf<E>>& found, Text&& text) {
   std::vector<Report::Line> lines;
-  for (const auto& f : found) lines.push_back({to_string(f.strategy), f.estimate.seconds, f.estimate.memory_bytes()});
+  for (const auto& f : found) lines.push_back({text(f.strategy), f.estimate.seconds, f.estimate.memory_bytes()});
   return lines;
 }
 template <class R>

@@ -1,10 +1,14 @@
 #include "search/search.h"
 
 #include "base/process/stop.h"
-#include "search/shapes.h"
+#include "search/searcher.h"
 #include "search/space.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,91 +19,71 @@ namespace {
 // Bounds are sums in another order than what they bound.
 constexpr double kCaution = 1 - 1e-9;
 
-class Searcher {
- public:
-  Searcher(const Transformer& m, const simulate::Cluster& c, const Space& space, const SearchOptions& options)
-      : m_(m),
-        c_(c),
-        space_(space),
-        context_{{m_, c_, &memo_, measured_shapes_of(c_)}, space_},
-        options_(options),
-        limit_(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)) {}
+constexpr std::pair<const char*, double Estimate::*> kParts[] = {{"computing", &Estimate::computing},
+                                                                 {"recomputing", &Estimate::recomputing},
+                                                                 {"head", &Estimate::head},
+                                                                 {"tensor-parallel transfers", &Estimate::tensor_transfers},
+                                                                 {"context-parallel transfers", &Estimate::context_transfers},
+                                                                 {"experts' transfers", &Estimate::expert_transfers},
+                                                                 {"pipeline transfers", &Estimate::pipeline_transfers},
+                                                                 {"data-parallel transfers", &Estimate::data_transfers},
+                                                                 {"bubble", &Estimate::bubble},
+                                                                 {"synchronisation", &Estimate::synchronisation},
+                                                                 {"optimizer", &Estimate::optimizer},
+                                                                 {"offload", &Estimate::offload}};
 
-  Result run() {
-    std::vector<Candidate> candidates = bounded_groups();
-    look_at_all(candidates, options_, r_, [&](const Candidate& g) {
-      if (!excluded(g, g.seconds, g.group.points)) look_into(g);
-      return false;
-    });
-    if (r_.best.empty() && !r_.certificate.stopped) find_least(candidates);
-    return std::move(r_);
+// Against the best.
+std::string compared(double percent) {
+  return percent < 0 ? fmt::format("{:.2f} % quicker than", -percent) : fmt::format("{:.2f} % slower than", percent);
+}
+
+class FormulaEstimator final : public Estimator<Estimate> {
+ public:
+  FormulaEstimator(const Transformer& m, const simulate::Cluster& c, const Space& space)
+      : Estimator(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)),
+        space_(space),
+        context_{facts_of(m, c, space.batch, &memo_), space_},
+        free_(c) {
+    for (simulate::NetworkLevel& l : free_.levels) {
+      l.bytes_per_second = 1e30;
+      l.shared_bytes_per_second = 0;
+      l.latency = 0;
+    }
+    for (const Axis& a : axes()) {
+      if (a.part == AxisPart::rest) axes_of_rest_.push_back(&a);
+    }
   }
 
- private:
-  struct Candidate {
-    PointGroup group;
-    double seconds = 0;
-    // Less than nothing: not asked yet. Most groups are too slow, whatever they hold.
-    mutable double bytes = -1;
-  };
+  Violation estimate(const Strategy& s, Estimate& e) override {
+    Violation v = first_violation(context_, s);
+    if (!v) e = search::estimate(context_, s);
+    return v;
+  }
+  bool fits(const Estimate& e) const override { return e.fits(limit_, context_.cluster); }
 
-  std::vector<Candidate> bounded_groups() {
-    std::vector<Candidate> all;
-    for (const PointGroup& g : groups_of(context_)) {
+  // Groups of equal degrees, microbatch, stages, recomputation and schedule: no member is quicker than its computing alone, none needs less
+  // memory than its thriftiest choices.
+  std::vector<PointGroup> groups(Result& r, bool bounded) override {
+    r.samples = space_.batch;
+    std::vector<PointGroup> all;
+    for (PointGroup& g : groups_of(context_)) {
       check_stop();
-      r_.certificate.points += g.points;
-      if (options_.brute_force) {
-        all.push_back({g});
-        continue;
+      r.certificate.points += g.points;
+      if (bounded) {
+        if (const Violation v = first_violation(context_, g.head)) {
+          r.against(v.rule, v.message, g.points);
+          continue;
+        }
+        g.seconds = least_seconds_of(g.head);
       }
-      if (const Violation v = first_violation(context_, g.head)) {
-        r_.against(v.rule, v.message, g.points);
-        continue;
-      }
-      all.push_back({g, least_seconds(g.head)});
+      all.push_back(std::move(g));
     }
     return all;
   }
 
-  // With the values of axes that are chosen inside a group with which nothing computes longer.
-  Strategy quickest(Strategy s, AxisPart part) const {
-    for (const Axis& a : axes()) {
-      if (a.part == part && a.quickest != nullptr) a.set(s, a.quickest(context_, s));
-    }
-    return s;
-  }
-
-  // Of the group's choices that compute least, transfers for nothing.
-  double least_seconds(const Strategy& head) const {
-    const Estimate e = estimate(free_facts(), quickest(quickest(head, AxisPart::transfers), AxisPart::rest));
-    return kCaution * (e.computing + e.recomputing + e.head + e.bubble + e.host + e.optimizer);
-  }
-
-  double least_bytes(const Candidate& g) const {
-    if (g.bytes < 0) g.bytes = kCaution * thriftiest_bytes(g.group.head);
-    return g.bytes;
-  }
-
-  // Where nothing fits.
-  void find_least(const std::vector<Candidate>& candidates) {
-    const auto less = [&](const auto& a, const auto& b) {
-      return std::pair(least_bytes(a), a.seconds) < std::pair(least_bytes(b), b.seconds);
-    };
-    const auto group = std::min_element(candidates.begin(), candidates.end(), less);
-    if (group == candidates.end()) return;
-    for (const Strategy& t : choices(context_, AxisPart::transfers, group->group.head)) {
-      for (const Strategy& o : choices(context_, AxisPart::rest, group->group.head)) {
-        const Strategy s = combined(t, o);
-        if (first_violation(context_, s)) continue;
-        const Found f{s, estimate(context_, s), -1};
-        if (!r_.least || f.estimate.memory_bytes() < r_.least->estimate.memory_bytes()) r_.least = f;
-      }
-    }
-  }
-
-  // Of the choices among which the one is that holds least.
-  double thriftiest_bytes(const Strategy& head) const {
-    std::vector<Strategy> all{head};
+  // Of the choices among which the one is that holds least. Most groups are too slow, whatever they hold.
+  double least_bytes_of(const PointGroup& g) override {
+    std::vector<Strategy> all{g.head};
     Values values;
     for (const Axis& a : axes()) {
       if (a.thriftiest == nullptr) continue;
@@ -112,89 +96,137 @@ class Searcher {
       all = std::move(next);
     }
     double least = std::numeric_limits<double>::infinity();
-    for (const Strategy& s : all) least = std::min(least, estimate(free_facts(), s).memory_bytes());
+    for (const Strategy& s : all) least = std::min(least, search::estimate(free_facts(), s).memory_bytes());
+    return kCaution * least;
+  }
+
+  // For each choice of tensor-parallel transfers one.
+  std::vector<PointGroup> parts(const PointGroup& g, bool bounded) override {
+    rest_ = choices(context_, AxisPart::rest, g.head);
+    std::vector<PointGroup> all;
+    for (Strategy& t : choices(context_, AxisPart::transfers, g.head)) {
+      PointGroup& part = all.emplace_back();
+      part.head = std::move(t);
+      part.points = static_cast<std::int64_t>(rest_.size());
+      if (bounded) part.seconds = std::max(g.seconds, least_seconds_with(part.head));
+    }
+    return all;
+  }
+  std::vector<Strategy> points(const PointGroup& part) override {
+    std::vector<Strategy> all;
+    all.reserve(rest_.size());
+    for (const Strategy& rest : rest_) {
+      Strategy& s = all.emplace_back(part.head);
+      for (const Axis* a : axes_of_rest_) a->set(s, a->get(rest));
+    }
+    return all;
+  }
+
+  std::optional<Found> least(std::vector<PointGroup>& groups) override {
+    for (PointGroup& g : groups) {
+      if (g.bytes < 0) g.bytes = least_bytes_of(g);
+    }
+    const auto group = std::ranges::min_element(groups, {}, [](const PointGroup& g) { return std::pair(g.bytes, g.seconds); });
+    std::optional<Found> least;
+    if (group == groups.end()) return least;
+    for (const PointGroup& part : parts(*group, false)) {
+      for (const Strategy& s : points(part)) {
+        Found f{s, {}, -1};
+        if (estimate(s, f.estimate)) continue;
+        if (!least || f.estimate.memory_bytes() < least->estimate.memory_bytes()) least = std::move(f);
+      }
+    }
     return least;
   }
 
-  // The machine with a network that takes no time.
-  StrategyFacts free_facts() const {
-    if (!free_) {
-      free_ = c_;
-      for (simulate::NetworkLevel& l : free_->levels) {
-        l.bytes_per_second = 1e30;
-        l.shared_bytes_per_second = 0;
-        l.latency = 0;
-      }
+  std::string words(const Strategy& s) const override { return words_of(s); }
+  std::string lack(const Estimate& e) const override {
+    if (e.memory_bytes() > limit_) {
+      return fmt::format("a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has",
+                         e.fullest_stage, e.memory_bytes(), e.memory_bytes() / kGib, kinds_text(e.memory), e.memory_bytes() - limit_,
+                         limit_);
     }
-    return {m_, *free_, &free_memo_, measured_shapes_of(c_)};
+    return fmt::format("a device needs {:.2f} GiB of the second memory, which has {:.2f}", e.far_bytes / kGib,
+                       static_cast<double>(context_.cluster.far_bytes) / kGib);
+  }
+  std::string taken(const Estimate& e) const override { return fmt::format("{:.4f} s, {:.2f} GiB", e.seconds, e.memory_bytes() / kGib); }
+  std::string against(const Strategy& s, const Estimate& e, const Estimate& best) const override {
+    const double more_seconds = 100 * (e.seconds / best.seconds - 1);
+    std::string text = fmt::format("{:.4f} s, {} the best {}({:.4f} s)", e.seconds, compared(more_seconds),
+                                   more_seconds < 0 ? "of the space " : "", best.seconds);
+    if (more_seconds < 0) text += "; " + outside_the_space(s);
+    for (const auto& [name, part] : kParts) {
+      const double more = e.*part - best.*part;
+      if (std::abs(more) >= 0.0005 * best.seconds) text += fmt::format("\n  {}: {:+.4f} s", name, more);
+    }
+    return text;
   }
 
-  // Whether points of a group that take at least so many seconds can be left out; counts them.
-  bool excluded(const Candidate& g, double seconds, std::int64_t points) {
-    if (options_.brute_force) return false;
-    bool beaten = seconds > r_.worst_kept(options_.top);
-    if (!beaten || options_.frontier) {
-      const double bytes = least_bytes(g);
-      if (bytes > limit_) {
-        r_.certificate.by_memory += points;
-        return true;
-      }
-      beaten = beaten && std::any_of(r_.frontier.begin(), r_.frontier.end(),
-                                     [&](const Found& f) { return f.estimate.seconds < seconds && f.estimate.memory_bytes() <= bytes; });
+ private:
+  // With the values of axes that are chosen inside a group with which nothing computes longer.
+  Strategy quickest(Strategy s, AxisPart part) const {
+    for (const Axis& a : axes()) {
+      if (a.part == part && a.quickest != nullptr) a.set(s, a.quickest(context_, s));
     }
-    if (!beaten) return false;
-    r_.slower(seconds, points);
-    return true;
+    return s;
   }
 
-  void look_into(const Candidate& g) {
-    const std::vector<Strategy> rest = choices(context_, AxisPart::rest, g.group.head);
-    std::int64_t index = g.group.first_index;
-    for (const Strategy& t : choices(context_, AxisPart::transfers, g.group.head)) {
-      const auto count = static_cast<std::int64_t>(rest.size());
-      if (!options_.brute_force && excluded(g, transfer_bound(g, t), count)) {
-        index += count;
-        continue;
-      }
-      check_stop();
-      for (const Strategy& o : rest) evaluate(combined(t, o), index++);
-    }
+  // Of the group's choices that compute least, transfers for nothing.
+  double least_seconds_of(const Strategy& head) {
+    const Estimate e = search::estimate(free_facts(), quickest(quickest(head, AxisPart::transfers), AxisPart::rest));
+    return kCaution * (e.computing + e.recomputing + e.head + e.bubble + e.host + e.optimizer);
   }
 
-  double transfer_bound(const Candidate& g, const Strategy& t) const {
-    Strategy s = quickest(t, AxisPart::rest);
+  // With these transfers.
+  double least_seconds_with(const Strategy& transfers) const {
+    Strategy s = quickest(transfers, AxisPart::rest);
     if (s.tensor_level >= 0) s.pipeline_level = s.data_level = 0;
-    const Estimate e = estimate(context_, s);
-    return std::max(g.seconds, kCaution * (e.computing + e.recomputing + e.head + e.tensor_transfers + e.context_transfers +
-                                           e.expert_transfers + e.bubble + e.host + e.optimizer));
+    const Estimate e = search::estimate(context_, s);
+    return kCaution * (e.computing + e.recomputing + e.head + e.tensor_transfers + e.context_transfers + e.expert_transfers + e.bubble +
+                       e.host + e.optimizer);
   }
 
-  void evaluate(const Strategy& s, std::int64_t index) {
-    if (const Violation v = first_violation(context_, s)) return r_.against(v.rule, v.message, 1);
-    ++r_.certificate.evaluated;
-    Found f{s, estimate(context_, s), index};
-    if (!f.estimate.fits(limit_, c_)) {
-      ++r_.certificate.too_large;
-      return;
+  // The machine with a network that takes no time.
+  StrategyFacts free_facts() { return {context_.model, free_, space_.batch, &free_memo_, context_.shapes}; }
+
+  // Which of its words the space does not have.
+  std::string outside_the_space(const Strategy& s) const {
+    std::vector<std::string> words;
+    Strategy so_far;
+    Values values;
+    for (const Axis& a : axes()) {
+      values.clear();
+      add_values(a, context_, so_far, values);
+      const std::int64_t value = a.get(s);
+      // A value below 0 that is not said is chosen: the space has what it becomes.
+      const bool is_chosen = value == a.otherwise && value < 0;
+      if (!is_chosen && std::ranges::find(values, value) == values.end()) words.push_back(text_of(a, value));
+      a.set(so_far, value);
     }
-    r_.keep(std::move(f), options_.top, options_.frontier);
+    if (words.empty()) return "it does not have what --require demands";
+    return fmt::format("the space does not have {}", fmt::join(words, ", "));
   }
 
-  const Transformer& m_;
-  const simulate::Cluster& c_;
   const Space& space_;
-  mutable LayerMemo memo_, free_memo_;
+  LayerMemo memo_, free_memo_;
   const AxisContext context_;
-  const SearchOptions& options_;
-  double limit_;
-  mutable std::optional<simulate::Cluster> free_;
-  Result r_;
+  simulate::Cluster free_;
+  std::vector<const Axis*> axes_of_rest_;
+  // Of the group that is looked into.
+  std::vector<Strategy> rest_;
 };
 
 }  // namespace
 
 Result search(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options) {
-  return Searcher(model, cluster, space, options).run();
+  FormulaEstimator estimator(model, cluster, space);
+  return Searcher<Estimate>(estimator, options).run();
+}
+
+std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
+                    const Result& result) {
+  FormulaEstimator estimator(model, cluster, space);
+  return why_not(estimator, space.devices, s, result);
 }
 
 }  // namespace pando::search

@@ -43,19 +43,17 @@ struct Space {
   std::int64_t recompute_sets = 0;
 };
 
-using Found = FoundOf<Strategy, Estimate>;
-using Result = ResultOf<Strategy, Estimate>;
+using Found = FoundOf<Estimate>;
+using Result = ResultOf<Estimate>;
 
 Result search(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options = {});
-// All points of a space, in its order.
-std::int64_t count_points(const Transformer& model, const simulate::Cluster& cluster, const Space& space);
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and by what.
 std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
                     const Result& result);
 
 // What a strategy's step comes to: sequence length, tokens a second and device, MFU, what the constants rest on.
-std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found);
+std::string rates_of(const StrategyFacts& facts, const Found& found);
 // The axes' words, what each means, what trainers call it.
 std::string words_page();
 // What a space leaves out, and why: a line for each axis.

@@ -23,12 +23,8 @@ const MeasuredShapes* measured_shapes_of(const simulate::Cluster& cluster) {
   return found == all.end() ? nullptr : &found->second;
 }
 
-Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
-  return first_violation(StrategyFacts{model, cluster, nullptr, measured_shapes_of(cluster)}, s);
-}
-
-Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
-  return estimate(StrategyFacts{model, cluster, nullptr, measured_shapes_of(cluster)}, s);
+StrategyFacts facts_of(const Transformer& model, const simulate::Cluster& cluster, std::int64_t batch, LayerMemo* memo) {
+  return {model, cluster, batch, memo, measured_shapes_of(cluster)};
 }
 
 }  // namespace pando::search

@@ -1,7 +1,6 @@
 #include "search/space.h"
 
 #include "base/error.h"
-#include "search/shapes.h"
 #include "search/walk.h"
 
 #include <fmt/format.h>
@@ -35,16 +34,16 @@ struct AxisOfWalk {
 };
 
 // All choices of a part's axes.
-Walk<Strategy, AxisOfWalk> walk_of(const AxisContext& context, const Demand<Strategy>& demand, AxisPart part) {
+Walk<AxisOfWalk> walk_of(const AxisContext& context, const Demand& demand, AxisPart part) {
   std::vector<AxisOfWalk> rows;
   for (const Axis& a : axes()) {
     if (a.part == part) rows.push_back({&a, &context, demand.of(a.word)});
   }
-  return Walk<Strategy, AxisOfWalk>(std::move(rows));
+  return Walk<AxisOfWalk>(std::move(rows));
 }
 
-Demand<Strategy> demand_of(const Space& space) {
-  return {parse_strategy(space.require, space.batch), space.require, [](std::string_view word) { return axis_named(word).word; }};
+Demand demand_of(const Space& space) {
+  return {parse_strategy(space.require), space.require, [](std::string_view word) { return axis_named(word).word; }};
 }
 
 }  // namespace
@@ -82,22 +81,9 @@ bool chooses_levels(const AxisContext& c) { return c.space.reach == Reach::calcu
 std::vector<Strategy> choices(const AxisContext& context, AxisPart part, const Strategy& head) {
   std::vector<Strategy> all;
   Strategy s = head;
-  const Demand<Strategy> demand = demand_of(context.space);
+  const Demand demand = demand_of(context.space);
   walk_of(context, demand, part).each(s, [&](const Strategy& chosen) { all.push_back(chosen); });
   return all;
-}
-
-Strategy combined(const Strategy& transfers, const Strategy& rest) {
-  static const std::vector<const Axis*> rows = [] {
-    std::vector<const Axis*> of_rest;
-    for (const Axis& a : axes()) {
-      if (a.part == AxisPart::rest) of_rest.push_back(&a);
-    }
-    return of_rest;
-  }();
-  Strategy s = transfers;
-  for (const Axis* a : rows) a->set(s, a->get(rest));
-  return s;
 }
 
 std::vector<PointGroup> groups_of(const AxisContext& context) {
@@ -106,28 +92,20 @@ std::vector<PointGroup> groups_of(const AxisContext& context) {
     fail(ErrorKind::poplar_error, "search-space", "{} devices and a batch of {}; both must be 1 or more", space.devices, space.batch);
   }
   std::vector<PointGroup> all;
-  const Demand<Strategy> demand = demand_of(space);
+  const Demand demand = demand_of(space);
   auto groups = walk_of(context, demand, AxisPart::group), transfers = walk_of(context, demand, AxisPart::transfers),
        rest = walk_of(context, demand, AxisPart::rest);
   Strategy s;
-  s.batch = space.batch;
   std::int64_t index = 0;
   groups.each(s, [&](Strategy& head) {
     std::int64_t of_transfers = 0, of_rest = 0;
     transfers.each(head, [&](const Strategy&) { ++of_transfers; });
     rest.each(head, [&](const Strategy&) { ++of_rest; });
     const std::int64_t points = of_transfers * of_rest;
-    if (points > 0) all.push_back({head, index, points});
+    if (points > 0) all.push_back({.head = head, .first_index = index, .points = points});
     index += points;
   });
   return all;
-}
-
-std::int64_t count_points(const Transformer& m, const simulate::Cluster& c, const Space& space) {
-  std::int64_t points = 0;
-  LayerMemo memo;
-  for (const PointGroup& g : groups_of({{m, c, &memo, measured_shapes_of(c)}, space})) points += g.points;
-  return points;
 }
 
 }  // namespace pando::search

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "search/axis.h"
-#include "search/placement.h"
+#include "transform/distribute/axis.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,10 +51,13 @@ void add_divisors(std::int64_t n, Values& to) {
 }
 
 std::string_view name_of(Recompute r) { return axis_named("recompute").names[static_cast<std::size_t>(r)]; }
-std::string_view name_of(TensorComm c) { return axis_named("comm").names[static_cast<std::size_t>(c)]; }
-std::string_view name_of(TensorOverlap o) { return axis_named("overlap").names[static_cast<std::size_t>(o)]; }
 std::string_view name_of(Precision p) { return axis_named("precision").names[static_cast<std::size_t>(p)]; }
-std::string_view name_of(PipelineSchedule s) { return axis_named("schedule").names[static_cast<std::size_t>(s)]; }
+std::string_view name_of(PipelineSchedule s) { return kSchedules[static_cast<std::size_t>(s)]; }
+
+PipelineSchedule schedule_of(const Strategy& s) {
+  const auto found = std::ranges::find(kSchedules, s.schedule);
+  return static_cast<PipelineSchedule>(found == kSchedules.end() ? 0 : found - kSchedules.begin());
+}
 
 // --- texts ------------------------------------------------------------------------------------------------------------------------------
 
@@ -66,14 +69,14 @@ std::string value_text(const Axis& a, std::int64_t value) {
 
 std::int64_t value_of(const Axis& a, std::string_view text, std::string_view word) {
   if (a.names.empty()) {
-    std::int64_t n = 0;
+    std::int32_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error != std::errc() || end != text.data() + text.size() || n < -1)
       fail(ErrorKind::poplar_error, "strategy-text", "{}={}: a whole number is expected", word, text);
     return n;
   }
   for (std::size_t i = 0; i < a.names.size(); ++i) {
-    if (a.names[i] == text) return static_cast<std::int64_t>(i);
+    if (a.names[i] == text || (i < a.old_names.size() && a.old_names[i] == text)) return static_cast<std::int64_t>(i);
   }
   fail(ErrorKind::poplar_error, "strategy-text", "{}={}: it is one of {}", word, text, fmt::join(a.names, ", "));
 }
@@ -101,14 +104,7 @@ void read_word(Strategy& s, std::string_view word, std::string_view value, bool 
     fail(ErrorKind::poplar_error, "strategy-text", "'{}' is no word of a strategy: {} are known", item, fmt::join(known, " "));
   }
   if (rows[0]->flag) return rows[0]->set(s, 1);
-  std::vector<std::string_view> parts;
-  for (std::string_view left = value;;) {
-    const std::size_t slash = left.find('/');
-    parts.push_back(left.substr(0, slash));
-    if (rows.size() == 1 || slash == std::string_view::npos) break;
-    left.remove_prefix(slash + 1);
-  }
-  if (rows.size() == 1) parts = {value};
+  const std::vector<std::string_view> parts = rows.size() == 1 ? std::vector{value} : transform::split(value, "/");
   if (parts.size() != rows.size())
     fail(ErrorKind::poplar_error, "strategy-text", "{}={}: {} numbers are expected, as {}", word, value, rows.size(),
          fmt::join(std::vector<int>(rows.size(), 0), "/"));
@@ -121,7 +117,7 @@ const Axis& axis_named(std::string_view word) { return *axes_with(word).at(0); }
 
 std::string text_of(const Axis& a, std::int64_t value) { return fmt::format("{}{}", a.word, a.flag ? "" : "=" + value_text(a, value)); }
 
-std::string to_string(const Strategy& s) {
+std::string words_of(const Strategy& s) {
   std::string text;
   const std::vector<const Axis*>& rows = axes_of_text();
   for (std::size_t i = 0; i < rows.size();) {
@@ -139,15 +135,10 @@ std::string to_string(const Strategy& s) {
   return text;
 }
 
-Strategy parse_strategy(std::string_view text, std::int64_t batch) {
+Strategy parse_strategy(std::string_view text) {
   Strategy s;
-  s.batch = batch;
   std::set<const Axis*> said;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(" ,"), text.size());
-    const std::string_view item = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (item.empty()) continue;
+  for (const std::string_view item : transform::split(text, " ,")) {
     const std::size_t equals = item.find('=');
     const std::string_view word = item.substr(0, equals);
     const std::vector<const Axis*> rows = axes_with(word);
@@ -176,7 +167,7 @@ Violation network_violation(const simulate::Cluster& c, const Strategy& s) {
     if (degree > 1 && level >= 0 && static_cast<std::size_t>(level) < size.size()) size[static_cast<std::size_t>(level)] *= degree;
     return level >= 0 && static_cast<std::size_t>(level) < size.size();
   };
-  if (!use(s.tensor_level, s.tensor * s.context) || !use(s.pipeline_level, s.pipeline) || !use(s.data_level, s.data)) {
+  if (!use(s.tensor_level, std::int64_t{s.tensor} * s.context) || !use(s.pipeline_level, s.pipeline) || !use(s.data_level, s.data)) {
     return no("network", "there is no such level");
   }
   for (std::size_t l = 0; l < size.size(); ++l) {

@@ -1,9 +1,11 @@
 // How a training step is distributed, and what that costs.
 #pragma once
 
+#include "search/found.h"
 #include "search/models/transformer.h"
 #include "simulate/cluster.h"
 #include "simulate/simulate.h"
+#include "transform/distribute/layout/strategy.h"
 
 #include <array>
 #include <cstdint>
@@ -17,65 +19,29 @@ namespace pando::search {
 // Bytes.
 inline constexpr double kGib = 1024.0 * 1024 * 1024;
 
-// Nothing; the scores of attention and what follows from them; all of a layer; all of a layer but for attention and every other product.
-enum class Recompute : std::uint8_t { none, attention, full, alternate };
-// What joins a tensor-parallel layer's parts: an all-reduce; a reduce-scatter and an all-gather with whole tensors between them; the same
-// with tensors that stay split along the sequence between them (sequence parallel).
-enum class TensorComm : std::uint8_t { all_reduce, split_all_reduce, sequence_parallel };
-// Transfers of tensor parallelism beside the products that they feed or follow: none; a ring of `tensor` parts, of which one stands alone;
-// two halves.
-// What is longer than the product is seen.
-enum class TensorOverlap : std::uint8_t { none, ring, pipe };
-// Of products with weights in layers: bfloat16; 8-bit floats with a scale for each tensor; with a scale for each block (MXFP8).
-enum class Precision : std::uint8_t { bf16, fp8, mxfp8 };
+using transform::Precision;
+using transform::Recompute;
+using transform::Strategy;
+using transform::TensorOverlap;
+// Schedules that the closed formula knows.
 enum class PipelineSchedule : std::uint8_t { one_f_one_b, zero_bubble_h1, zero_bubble_h2, zero_bubble_v };
 std::string_view name_of(Recompute);
-std::string_view name_of(TensorComm);
-std::string_view name_of(TensorOverlap);
-std::string_view name_of(PipelineSchedule);
 std::string_view name_of(Precision);
+std::string_view name_of(PipelineSchedule);
+// 1F1B where the formula does not know it: first_violation() says so.
+PipelineSchedule schedule_of(const Strategy& s);
 
-struct Strategy {
-  std::int64_t tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
-  std::int64_t batch = 1, microbatch = 1, interleave = 1;
-  Recompute recompute = Recompute::none;
-  // Only so many layers of each stage, the first ones, are computed again; 0: all. A rank with several stages has so many of each.
-  std::int64_t recompute_first = 0;
-  TensorComm comm = TensorComm::all_reduce;
-  // Sequence parallel: gather a layer's input again on the way back instead of keeping it whole.
-  bool regather = false;
-  TensorOverlap tensor_overlap = TensorOverlap::none;
-  // Gradients are reduced beside the last backward pass.
-  bool data_overlap = false;
-  // ZeRO: 0; 1 optimizer, 2 gradients too, 3 weights too are split over the data-parallel devices.
-  std::int64_t zero = 0;
-  bool offload_weights = false, offload_activations = false, offload_optimizer = false;
-  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  Precision precision = Precision::bf16;
-  // No rank waits with its update for the norm of all gradients: it is looked at behind, and what was wrong is taken back. Otherwise the
-  // last one to end its backward passes holds up all.
-  bool post_validation = false;
-  // Stages have as many layers as makes the slowest as quick as can be: the head and the loss weigh, too. Otherwise as many each; where
-  // layers do not divide, the first stages and the last have one less.
-  bool weighed = false;
-  // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data,
-  // pipeline.
-  std::int8_t tensor_level = -1, pipeline_level = -1, data_level = -1;
+// Nothing but layers' inputs is kept.
+inline bool recomputes_all(const Strategy& s) { return s.recompute == Recompute::full && s.recompute_first == 0; }
+inline std::int64_t stages_of_rank(const Strategy& s) { return schedule_of(s) == PipelineSchedule::zero_bubble_v ? 2 : s.stages_per_rank; }
+// Devices that have the same weights.
+inline std::int64_t replicas_of(const Strategy& s) { return std::int64_t{s.data} * s.context; }
 
-  // Nothing but layers' inputs is kept.
-  bool recomputes_all() const { return recompute == Recompute::full && recompute_first == 0; }
-  // Stages that a rank has.
-  std::int64_t chunks() const { return schedule == PipelineSchedule::zero_bubble_v ? 2 : interleave; }
-  std::int64_t devices() const { return tensor * pipeline * data * context; }
-  std::int64_t microbatches() const { return batch / (data * microbatch); }
-  friend bool operator==(const Strategy&, const Strategy&) = default;
-};
-
-// "t=8 p=8 d=16 b=1 v=3 recompute=attention comm=sequence-parallel ...": what differs from the default, in a fixed order. The words are
+// "t=8 p=8 d=16 b=1 v=3 recompute=selective comm=sequence-parallel ...": what differs from the default, in a fixed order. The words are
 // those of the axes (axis.h).
-std::string to_string(const Strategy& s);
-// Reads it; `batch` is the caller's. Refuses (poplar_error) unknown names and values.
-Strategy parse_strategy(std::string_view text, std::int64_t batch);
+std::string words_of(const Strategy& s);
+// Reads it. Refuses (poplar_error) unknown names and values.
+Strategy parse_strategy(std::string_view text);
 
 // Measured shares of the peak, by the op's shape; what is not there is the cluster's curve.
 using simulate::MeasuredShapes;
@@ -130,10 +96,16 @@ class LayerMemo {
 struct StrategyFacts {
   const Transformer& model;
   const simulate::Cluster& cluster;
+  // Samples of a step.
+  std::int64_t batch = 1;
   // Of this model and machine, if many strategies are asked about.
   LayerMemo* memo = nullptr;
   const MeasuredShapes* shapes = nullptr;
+
+  std::int64_t microbatches(const Strategy& s) const { return batch / (s.data * s.microbatch); }
 };
+// With what was measured of the machine (shapes.h).
+StrategyFacts facts_of(const Transformer& model, const simulate::Cluster& cluster, std::int64_t batch = 1, LayerMemo* memo = nullptr);
 
 // How many layers the last rank of a pipeline has, and those before it: `more` of them (the last of them) have one more than the others.
 struct Division {
@@ -152,14 +124,8 @@ std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Str
 // The most layers that a stage has; a rank may have several stages.
 std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s);
 
-// Why a strategy cannot be: which rule, and what was found.
-struct Violation {
-  std::string rule, message;
-  explicit operator bool() const { return !rule.empty(); }
-};
 // Of the rules of all axes, in their order, and of the network.
 Violation first_violation(const StrategyFacts& facts, const Strategy& s);
-Violation first_violation(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
 
 struct Estimate {
   double seconds = 0;
@@ -187,7 +153,5 @@ struct Estimate {
 
 // The strategy must be without violations.
 Estimate estimate(const StrategyFacts& facts, const Strategy& s);
-// With what was measured of the machine (shapes.h).
-Estimate estimate(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s);
 
 }  // namespace pando::search

@@ -16,10 +16,9 @@ namespace pando::search {
 
 namespace {
 
-schedule::Table table_of(const Strategy& s) {
-  const auto p = static_cast<std::int32_t>(s.pipeline), m = static_cast<std::int32_t>(s.microbatches()),
-             v = static_cast<std::int32_t>(s.interleave);
-  switch (s.schedule) {
+schedule::Table table_of(const StrategyFacts& f, const Strategy& s) {
+  const std::int32_t p = s.pipeline, m = static_cast<std::int32_t>(f.microbatches(s)), v = s.stages_per_rank;
+  switch (schedule_of(s)) {
     case PipelineSchedule::one_f_one_b:
       return v > 1 ? schedule::generate("Interleaved1F1B", {p, m, v}) : schedule::generate("1F1B", {p, m, 1});
     case PipelineSchedule::zero_bubble_h1: return schedule::generate("ZB-H1", {p, m, 1});
@@ -31,22 +30,24 @@ schedule::Table table_of(const Strategy& s) {
 
 }  // namespace
 
-StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s) {
-  if (const Violation v = first_violation(model, cluster, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", to_string(s), v.message);
+StepTimeline timeline_of(const StrategyFacts& facts, const Strategy& s) {
+  const Transformer& model = facts.model;
+  const simulate::Cluster& cluster = facts.cluster;
+  const MeasuredShapes* const shapes = facts.shapes;
+  if (const Violation v = first_violation(facts, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", words_of(s), v.message);
   if (model.experts > 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes stages without experts", model.name);
-  const MeasuredShapes* const shapes = measured_shapes_of(cluster);
   StepTimeline t;
-  t.table = table_of(s);
+  t.table = table_of(facts, s);
   t.recompute_first = s.recompute_first;
   Strategy most = s;
   if (s.recompute_first > 0) most.recompute = Recompute::none, t.first = layer_costs(model, cluster, s, false, shapes);
   t.layer = layer_costs(model, cluster, most, false, shapes);
   t.head = head_seconds(model, cluster, s, shapes);
-  const Estimate e = estimate(model, cluster, s);
-  const std::int64_t chunks = s.chunks();
-  t.layers = layers_of_stages({model, cluster, nullptr, shapes}, s);
+  const Estimate e = estimate(facts, s);
+  const std::int64_t chunks = stages_of_rank(s);
+  t.layers = layers_of_stages(facts, s);
   // A rank waits for its own messages: one of each pass of each chunk.
-  const double messages = 2 * static_cast<double>(chunks * s.microbatches() + s.pipeline - 1),
+  const double messages = 2 * static_cast<double>(chunks * facts.microbatches(s) + s.pipeline - 1),
                message = s.pipeline > 1 ? e.pipeline_transfers / messages : 0;
   t.costs = {{}, {}, {}};
   double again_ops = 0;
@@ -68,7 +69,7 @@ StepTimeline timeline_of(const Transformer& model, const simulate::Cluster& clus
   t.seconds = (s.post_validation ? t.timing.span : t.timing.makespan) + t.exchange + t.optimizer + e.host + e.offload;
   const double each =
       static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
-  t.ops = (each * static_cast<double>(model.layers) + again_ops) * static_cast<double>(s.microbatches() * s.devices() / s.pipeline);
+  t.ops = (each * static_cast<double>(model.layers) + again_ops) * static_cast<double>(facts.microbatches(s) * s.devices() / s.pipeline);
   t.message_bytes = message_bytes_of(model, s);
   return t;
 }

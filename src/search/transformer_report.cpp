@@ -1,11 +1,9 @@
 #include "search/axis.h"
 #include "search/search.h"
-#include "search/shapes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace pando::search {
@@ -20,77 +18,14 @@ std::string transfers_of_layers(const Estimate& e) {
   return text;
 }
 
-// Against the best.
-std::string compared(double percent) {
-  return percent < 0 ? fmt::format("{:.2f} % quicker than", -percent) : fmt::format("{:.2f} % slower than", percent);
-}
-
-// Which of its words the space does not have.
-std::string outside_the_space(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s) {
-  const AxisContext context{{model, cluster, nullptr, measured_shapes_of(cluster)}, space};
-  std::vector<std::string> words;
-  Strategy so_far;
-  so_far.batch = s.batch;
-  Values values;
-  for (const Axis& a : axes()) {
-    values.clear();
-    add_values(a, context, so_far, values);
-    const std::int64_t value = a.get(s);
-    // A value below 0 that is not said is chosen: the space has what it becomes.
-    const bool is_chosen = value == a.otherwise && value < 0;
-    if (!is_chosen && std::find(values.begin(), values.end(), value) == values.end()) words.push_back(text_of(a, value));
-    a.set(so_far, value);
-  }
-  if (words.empty()) return "it does not have what --require demands";
-  return fmt::format("the space does not have {}", fmt::join(words, ", "));
-}
-
 }  // namespace
 
-std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
-                    const Result& result) {
-  if (const Violation v = first_violation(model, cluster, s)) return fmt::format("{}: {}\n", v.rule, v.message);
-  if (s.devices() != space.devices) return fmt::format("devices: it takes {} devices, {} were asked for\n", s.devices(), space.devices);
-  const Estimate e = estimate(model, cluster, s);
-  const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
-  if (e.memory_bytes() > limit) {
-    return fmt::format("memory: a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has\n",
-                       e.fullest_stage, e.memory_bytes(), e.memory_bytes() / kGib, kinds_text(e.memory), e.memory_bytes() - limit, limit);
-  }
-  if (!e.fits(limit, cluster)) {
-    return fmt::format("memory: a device needs {:.2f} GiB of the second memory, which has {:.2f}\n", e.far_bytes / kGib,
-                       static_cast<double>(cluster.far_bytes) / kGib);
-  }
-  if (result.best.empty()) return fmt::format("it fits: {:.4f} s, {:.2f} GiB\n", e.seconds, e.memory_bytes() / kGib);
-  const Estimate& b = result.best.front().estimate;
-  const double more_seconds = 100 * (e.seconds / b.seconds - 1);
-  std::string text = fmt::format("time: {:.4f} s, {} the best {}({:.4f} s)", e.seconds, compared(more_seconds),
-                                 more_seconds < 0 ? "of the space " : "", b.seconds);
-  if (more_seconds < 0) text += "; " + outside_the_space(model, cluster, space, s);
-  const std::pair<const char*, double> parts[] = {{"computing", e.computing - b.computing},
-                                                  {"recomputing", e.recomputing - b.recomputing},
-                                                  {"head", e.head - b.head},
-                                                  {"tensor-parallel transfers", e.tensor_transfers - b.tensor_transfers},
-                                                  {"context-parallel transfers", e.context_transfers - b.context_transfers},
-                                                  {"experts' transfers", e.expert_transfers - b.expert_transfers},
-                                                  {"pipeline transfers", e.pipeline_transfers - b.pipeline_transfers},
-                                                  {"data-parallel transfers", e.data_transfers - b.data_transfers},
-                                                  {"bubble", e.bubble - b.bubble},
-                                                  {"synchronisation", e.synchronisation - b.synchronisation},
-                                                  {"optimizer", e.optimizer - b.optimizer},
-                                                  {"offload", e.offload - b.offload}};
-  for (const auto& [name, more] : parts) {
-    if (std::abs(more) >= 0.0005 * b.seconds) text += fmt::format("\n  {}: {:+.4f} s", name, more);
-  }
-  return text + "\n";
-}
-
 Report report_of(const Result& r) {
-  Report report{.best = lines_of(r.best), .frontier = lines_of(r.frontier), .certificate = r.certificate};
+  Report report{.best = lines_of(r.best, words_of), .frontier = lines_of(r.frontier, words_of), .certificate = r.certificate};
   if (r.best.empty()) return report;
   const Strategy& s = r.best.front().strategy;
   const Estimate& e = r.best.front().estimate;
-  report.rate = static_cast<double>(s.batch);
+  report.rate = static_cast<double>(r.samples);
   report.of_the_best = fmt::format(
       "the best: computing {:.4f} s, recomputing {:.4f}, head {:.4f}, tensor {:.4f}, {}pipeline {:.4f}, data {:.4f}, "
       "bubble {:.4f}, synchronisation {:.4f}, optimizer {:.4f}, offload {:.4f}\n"
@@ -102,8 +37,10 @@ Report report_of(const Result& r) {
   return report;
 }
 
-std::string rates_of(const Transformer& model, const simulate::Cluster& cluster, const Found& found) {
-  const double tokens = static_cast<double>(found.strategy.batch) * static_cast<double>(model.seq), seconds = found.estimate.seconds,
+std::string rates_of(const StrategyFacts& facts, const Found& found) {
+  const Transformer& model = facts.model;
+  const simulate::Cluster& cluster = facts.cluster;
+  const double tokens = static_cast<double>(facts.batch) * static_cast<double>(model.seq), seconds = found.estimate.seconds,
                devices = static_cast<double>(found.strategy.devices()),
                peak = found.strategy.precision == Precision::bf16 ? cluster.half_operations : cluster.eight_bit_operations;
   std::string notes;
@@ -160,7 +97,7 @@ std::string why_nothing(const Transformer& model, const simulate::Cluster& clust
   const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes),
                least = r.least->estimate.memory_bytes();
   text += fmt::format("  the least that a device needs is {:.2f} GiB of the {:.2f} that it has: {}\n", least / kGib, limit / kGib,
-                      to_string(r.least->strategy));
+                      words_of(r.least->strategy));
   text += fmt::format("  its fullest device (stage {}), GiB: {}\n", r.least->estimate.fullest_stage, kinds_text(r.least->estimate.memory));
   // More devices with as much work each, as far as the machine goes.
   const std::int64_t most = cluster.levels.empty() ? 1 : cluster.levels.back().devices;
@@ -171,7 +108,7 @@ std::string why_nothing(const Transformer& model, const simulate::Cluster& clust
     const Result more = search(model, cluster, larger);
     if (more.best.empty()) continue;
     text +=
-        fmt::format("  what would do: {} devices and a batch of {}: {}\n", larger.devices, larger.batch, to_string(more.best[0].strategy));
+        fmt::format("  what would do: {} devices and a batch of {}: {}\n", larger.devices, larger.batch, words_of(more.best[0].strategy));
     break;
   }
   return text + fmt::format("  what would do: devices of {:.2f} GiB (--memory {:.0f})\n", least / kGib, std::ceil(least));

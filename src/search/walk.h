@@ -11,32 +11,31 @@
 namespace pando::search {
 
 // What a user demands of a space: of which axes, and which values.
-template <class S>
 struct Demand {
   // `word_of` gives the word of the axis with that word or alias.
   template <class F>
-  Demand(S demanded, std::string_view text, F&& word_of) : values(std::move(demanded)) {
+  Demand(transform::Strategy demanded, std::string_view text, F&& word_of) : values(std::move(demanded)) {
     for (std::string_view item : transform::split(text, " ,")) words.insert(word_of(item.substr(0, item.find('='))));
   }
-  const S* of(std::string_view word) const { return words.contains(word) ? &values : nullptr; }
-  S values;
+  const transform::Strategy* of(std::string_view word) const { return words.contains(word) ? &values : nullptr; }
+  transform::Strategy values;
   std::set<std::string_view> words;
 };
 
-// Row: an axis. Value: what is chosen of it; values(S, to) adds those after the axes before it; get(S), set(S, Value).
-template <class S, class Row>
+// Row: an axis. Value: what is chosen of it; values(strategy, to) adds those after the axes before it; get(strategy), set(strategy, Value).
+template <class Row>
 class Walk {
  public:
   explicit Walk(std::vector<Row> rows) : values_(rows.size()), rows_(std::move(rows)) {}
 
   template <class F>
-  void each(S& s, F&& f) {
+  void each(transform::Strategy& s, F&& f) {
     descend(0, s, f);
   }
 
  private:
   template <class F>
-  void descend(std::size_t depth, S& s, F& f) {
+  void descend(std::size_t depth, transform::Strategy& s, F& f) {
     if (depth == rows_.size()) return f(s);
     const Row& row = rows_[depth];
     auto& values = values_[depth];

@@ -393,7 +393,7 @@ for trainer in megatron torchtitan deepspeed galvatron; do
   check "memory: a strategy of $trainer is read" 0 'it fits' "$pando" memory llama3-8b --machine h100 --devices 64 --batch 256 \
     --strategy "$trainer:$scratch/$trainer.txt" --memory 1TB
 done
-check "simulate: flags of Megatron-LM" 0 't=2 p=4 d=8 b=1 .*zero=1 recompute=attention' "$pando" simulate --model llama3-8b --machine h100 --devices 64 \
+check "simulate: flags of Megatron-LM" 0 't=2 p=4 d=8 b=1 .*zero=1 recompute=selective' "$pando" simulate --model llama3-8b --machine h100 --devices 64 \
   --strategy "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --micro-batch-size 1 --global-batch-size 256 --use-distributed-optimizer --recompute-activations"
 check "simulate: a flag that is not understood" 2 '\-\-tensor-model-parallel-sise is not understood.*the nearest is --tensor-model-parallel-size' \
   "$pando" simulate --model llama3-8b --machine h100 --devices 64 --strategy "--tensor-model-parallel-sise 2 --global-batch-size 256"

@@ -14,7 +14,6 @@
 #include "search/memory/memory_report.h"
 #include "search/search.h"
 #include "search/settings/emit_settings.h"
-#include "search/shapes.h"
 #include "search/stack.h"
 #include "simulate/cluster_json.h"
 
@@ -27,11 +26,11 @@ struct Arguments {
 };
 
 // The quickest that fits; or, where nothing does, what needs least.
-search::Strategy chosen(const search::Transformer& model, const simulate::Cluster& cluster, const Arguments& a, double limit) {
+search::Strategy chosen(const search::StrategyFacts& f, const Arguments& a, double limit) {
   if (a.batch == 0) throw CLI::RequiredError("--batch, or a --strategy that says it,");
   search::Space space;
   space.devices = a.devices, space.batch = a.batch, space.memory = limit;
-  const search::Result r = search::search(model, cluster, space);
+  const search::Result r = search::search(f.model, f.cluster, space);
   if (!r.best.empty()) return r.best.front().strategy;
   if (r.least) return r.least->strategy;
   fail(ErrorKind::poplar_error, "memory-strategy", "no strategy of {} devices and a batch of {} keeps the rules; say --strategy", a.devices,
@@ -70,18 +69,19 @@ int run(Arguments a) {
                           cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
   search::Transformer model = transformer_of(a.model, a.seq);
   search::LayerMemo memo;
-  const search::StrategyFacts facts{model, cluster, &memo, search::measured_shapes_of(cluster)};
+  search::StrategyFacts facts = search::facts_of(model, cluster, a.batch, &memo);
   const double limit = a.memory.empty() ? static_cast<double>(cluster.memory_bytes) : bytes_of(a.memory);
   if (limit <= 0) throw CLI::ValidationError("--memory", "a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected");
   search::Strategy s;
   if (a.strategy.empty()) {
     if (a.devices == 0) throw CLI::RequiredError("--devices, or a --strategy,");
-    s = chosen(model, cluster, a, limit);
+    s = chosen(facts, a, limit);
   } else {
     const search::ReadSettings r = search::settings_of(a.strategy, facts, a.devices, a.batch);
     for (const std::string& note : r.notes) complain_of("memory", "note: " + note);
     s = r.strategy;
-    if (s.batch == 0) throw CLI::RequiredError("--batch");
+    facts.batch = r.batch;
+    if (facts.batch == 0) throw CLI::RequiredError("--batch");
     if (a.devices > 0 && s.devices() != a.devices)
       throw CLI::ValidationError("--devices", fmt::format("the strategy takes {} devices, {} were asked for", s.devices(), a.devices));
   }
@@ -89,8 +89,8 @@ int run(Arguments a) {
     complain_of("memory", fmt::format("{}: {}", v.rule, v.message));
     return kNo;
   }
-  fmt::print("{}: {:.4g} billion parameters, {} samples of {} tokens on {} {}\n{}\n", model.name, model.parameters() / 1e9, s.batch,
-             model.seq, s.devices(), cluster.name, search::to_string(s));
+  fmt::print("{}: {:.4g} billion parameters, {} samples of {} tokens on {} {}\n{}\n", model.name, model.parameters() / 1e9, facts.batch,
+             model.seq, s.devices(), cluster.name, search::words_of(s));
   for (const std::string& note : model.notes) fmt::print("note: {}\n", note);
   const std::vector<search::RankMemory> ranks = search::memory_of_ranks(facts, s);
   fmt::print("{}", search::memory_table(ranks));

@@ -21,7 +21,6 @@
 #include "search/programs/bridge.h"
 #include "search/search.h"
 #include "search/settings/emit_settings.h"
-#include "search/shapes.h"
 #include "search/stack.h"
 #include "simulate/cluster_json.h"
 #include "transform/distribute/strategy_text.h"
@@ -74,10 +73,9 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
 }
 
 // The winner in a trainer's words; or as a program: a GPT of these sizes, distributed.
-void emit(const Arguments& a, const search::Transformer& model, const simulate::Cluster& cluster, const search::Strategy& s) {
+void emit(const Arguments& a, const search::StrategyFacts& facts, const search::Strategy& s) {
   const auto [target, path] = emit_target_of(a.program.emit);
   if (target != nullptr) {
-    const search::StrategyFacts facts{model, cluster, nullptr, search::measured_shapes_of(cluster)};
     if (target->folder != nullptr) {
       if (const std::string note = target->folder(facts, s, path); !note.empty()) complain_of("search", "note: " + note);
     } else {
@@ -85,23 +83,23 @@ void emit(const Arguments& a, const search::Transformer& model, const simulate::
     }
     return;
   }
-  const transform::Strategy t = search::transforms_of(model, s);
-  write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(model, s.batch), t).module));
+  const search::Strategy t = search::transforms_of(facts, s);
+  write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(facts.model, facts.batch), t).module));
   complain_of("search", fmt::format("{}: {}", a.program.emit, transform::to_string(t)));
 }
 
-profile::DevicePlan plan_of(const Arguments& a, const search::Transformer& model, const simulate::Cluster& cluster,
-                            const search::Result& found, const std::string& why, double limit) {
+profile::DevicePlan plan_of(const Arguments& a, const search::StrategyFacts& facts, const search::Result& found, const std::string& why,
+                            double limit) {
+  const auto& [model, cluster, batch, memo, shapes] = facts;
   profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, a.space.devices, cluster.name),
                            .machine = cluster.name};
   const search::Report report = report_of(found);
   plan.text = search::to_table(report) + search::outside_of(a.space);
-  plan.text +=
-      found.best.empty() ? search::why_nothing(model, cluster, a.space, found) : search::rates_of(model, cluster, found.best.front());
+  plan.text += found.best.empty() ? search::why_nothing(model, cluster, a.space, found) : search::rates_of(facts, found.best.front());
   plan.why_not = why;
   plan.memory_limit = limit;
   add_points(plan, report);
-  if (!found.best.empty()) add_step(plan, model, cluster, found.best.front().strategy);
+  if (!found.best.empty()) add_step(plan, facts, found.best.front().strategy);
   return plan;
 }
 
@@ -121,14 +119,13 @@ int run(Arguments& a) {
   const search::Transformer model = transformer_of(a.model, a.seq);
   if (a.batch == 0) throw CLI::RequiredError("--batch");
   // Words that are none are found before the search.
-  const search::StrategyFacts facts{model, cluster, nullptr, search::measured_shapes_of(cluster)};
+  const search::StrategyFacts facts = search::facts_of(model, cluster, a.batch);
   search::Strategy asked;
   if (!a.why.empty()) {
     const search::ReadSettings r = search::settings_of(a.why, facts, a.devices.size() == 1 ? a.devices[0] : 0, a.batch);
     for (const std::string& note : r.notes) complain_of("search", "note: " + note);
     asked = r.strategy;
-    if (asked.batch != a.batch)
-      throw CLI::ValidationError("--why-not", fmt::format("it has a batch of {}, --batch is {}", asked.batch, a.batch));
+    if (r.batch != a.batch) throw CLI::ValidationError("--why-not", fmt::format("it has a batch of {}, --batch is {}", r.batch, a.batch));
   }
   a.space.batch = a.batch;
   a.space.reach = a.wide ? search::Reach::everything : search::reach_named(a.reach);
@@ -162,7 +159,7 @@ int run(Arguments& a) {
     }
     // A device costs the same for every point; without a price, device-hours are compared.
     const auto& f = r.best.front();
-    const double per_sample = f.estimate.seconds / static_cast<double>(f.strategy.batch);
+    const double per_sample = f.estimate.seconds / static_cast<double>(a.batch);
     const double price = a.by == "price"
                              ? per_sample * static_cast<double>(devices) * (cluster.price_per_hour > 0 ? cluster.price_per_hour : 1)
                              : per_sample;
@@ -176,14 +173,14 @@ int run(Arguments& a) {
     fmt::print("{}{}", search::to_table(best), search::outside_of(a.space));
   else if (!best.best.empty())
     fmt::print("{}by {}: {} devices\n", search::outside_of(a.space), a.by, a.space.devices);
-  if (!best.best.empty()) fmt::print("{}", search::rates_of(model, cluster, best.best.front()));
+  if (!best.best.empty()) fmt::print("{}", search::rates_of(facts, best.best.front()));
   if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.space, best));
   const std::string why = a.why.empty() ? "" : fmt::format("{}:\n  {}", a.why, search::why_not(model, cluster, a.space, asked, best));
   if (!why.empty()) fmt::print("why not {}", why);
   const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
   if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(report_of(best), limit));
-  if (!a.report.empty()) write_plan(plan_of(a, model, cluster, best, why, limit), a.report);
-  if (!best.best.empty() && !a.program.emit.empty()) emit(a, model, cluster, best.best.front().strategy);
+  if (!a.report.empty()) write_plan(plan_of(a, facts, best, why, limit), a.report);
+  if (!best.best.empty() && !a.program.emit.empty()) emit(a, facts, best.best.front().strategy);
   if (stopped) return kInterrupted;
   return best.best.empty() ? kNo : 0;
 }

@@ -16,7 +16,6 @@
 #include "search/fit/stack_json.h"
 #include "search/search.h"
 #include "search/settings/emit_settings.h"
-#include "search/shapes.h"
 #include "search/stack.h"
 #include "search/timeline.h"
 #include "simulate/cluster_json.h"
@@ -91,26 +90,27 @@ int run_model(const Arguments& a) {
   const search::Transformer model = transformer_of(a.model, a.seq);
   const simulate::Cluster machine = simulate::cluster_of(a.machine),
                           cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
-  const search::ReadSettings settings =
-      search::settings_of(a.strategy, {model, cluster, nullptr, search::measured_shapes_of(cluster)}, a.devices, a.batch);
+  const search::ReadSettings settings = search::settings_of(a.strategy, search::facts_of(model, cluster, a.batch), a.devices, a.batch);
   for (const std::string& note : settings.notes) complain_of("simulate", "note: " + note);
   const search::Strategy& s = settings.strategy;
-  if (s.batch == 0) throw CLI::RequiredError("--batch");
-  if (const search::Violation v = search::first_violation(model, cluster, s)) {
+  if (settings.batch == 0) throw CLI::RequiredError("--batch");
+  const search::StrategyFacts facts = search::facts_of(model, cluster, settings.batch);
+  if (const search::Violation v = search::first_violation(facts, s)) {
     complain_of("simulate", fmt::format("{}: {}", v.rule, v.message));
     return kNo;
   }
   search::Result r;
-  r.best.push_back({s, search::estimate(model, cluster, s), 0});
-  const std::string text = search::to_table(r) + search::rates_of(model, cluster, r.best.front());
+  r.samples = facts.batch;
+  r.best.push_back({s, search::estimate(facts, s), 0});
+  const std::string text = search::to_table(r) + search::rates_of(facts, r.best.front());
   fmt::print("{}", text);
-  if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(model, cluster, s)));
+  if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(facts, s)));
   if (!a.report.empty()) {
     profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, s.devices(), cluster.name),
                              .machine = cluster.name};
     plan.text = text;
     plan.memory_limit = static_cast<double>(cluster.memory_bytes);
-    add_step(plan, model, cluster, s);
+    add_step(plan, facts, s);
     write_plan(plan, a.report);
   }
   return 0;

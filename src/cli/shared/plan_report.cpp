@@ -12,7 +12,6 @@
 #include "base/command/files.h"
 #include "profile/report.h"
 #include "search/memory/memory_report.h"
-#include "search/shapes.h"
 #include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
@@ -188,13 +187,11 @@ class StepPlan {
 
 }  // namespace
 
-void add_step(profile::DevicePlan& plan, const search::Transformer& model, const simulate::Cluster& cluster,
-              const search::Strategy& strategy) {
-  plan.seconds = search::estimate(model, cluster, strategy).seconds;
-  if (model.experts > 0) return;  // what a timeline cannot have
-  const search::StepTimeline t = search::timeline_of(model, cluster, strategy);
-  const std::vector<search::RankMemory> memory =
-      search::memory_of_ranks({model, cluster, nullptr, search::measured_shapes_of(cluster)}, strategy);
+void add_step(profile::DevicePlan& plan, const search::StrategyFacts& facts, const search::Strategy& strategy) {
+  plan.seconds = search::estimate(facts, strategy).seconds;
+  if (facts.model.experts > 0) return;  // what a timeline cannot have
+  const search::StepTimeline t = search::timeline_of(facts, strategy);
+  const std::vector<search::RankMemory> memory = search::memory_of_ranks(facts, strategy);
   plan.kinds = memory_kinds();
   StepPlan(plan, t, memory).fill();
 }

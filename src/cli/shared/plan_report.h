@@ -15,8 +15,7 @@ namespace pando::cli {
 void add_timeline(profile::DevicePlan& plan, const ir::Module& module, const simulate::Program& program, const simulate::Timeline& timeline,
                   const std::vector<simulate::DeviceMemory>& memory);
 // The same of a transformer's step: one device of each rank of the pipeline. With experts only how long it takes.
-void add_step(profile::DevicePlan& plan, const search::Transformer& model, const simulate::Cluster& cluster,
-              const search::Strategy& strategy);
+void add_step(profile::DevicePlan& plan, const search::StrategyFacts& facts, const search::Strategy& strategy);
 
 // The best and the frontier.
 void add_points(profile::DevicePlan& plan, const search::Report& report);

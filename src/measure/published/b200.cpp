@@ -89,12 +89,12 @@ PublishedSet b200_set(const simulate::Csv& csv, bool memory) {
     const Transformer m = model_of(csv, i);
     Strategy s;
     s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.context = csv.count(i, "cp"),
-    s.expert = csv.integer(i, "ep");
-    s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
-    s.zero = s.data * s.context > 1 ? 1 : 0;
-    s.comm = TensorComm::sequence_parallel;
+    s.expert_in_data = csv.integer(i, "ep");
+    s.microbatch = csv.count(i, "microbatch_size");
+    s.zero = replicas_of(s) > 1 ? 1 : 0;
+    s.sequence_parallel = true;
     s.regather = true;
-    const Estimate e = estimate(m, b200, s);
+    const Estimate e = estimate(facts_of(m, b200, csv.count(i, "global_batch")), s);
     PublishedRow r;
     r.set = set.name;
     r.what = csv.text(i, "case");

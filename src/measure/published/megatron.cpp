@@ -24,9 +24,9 @@ Transformer gpt_of(const simulate::Csv& csv, std::size_t i) {
 }
 
 void set_recompute(Strategy& s, const std::string& text) {
-  s.recompute = text.starts_with("full") ? Recompute::full : text.starts_with("selective") ? Recompute::attention : Recompute::none;
+  s.recompute = text.starts_with("full") ? Recompute::full : text.starts_with("selective") ? Recompute::selective : Recompute::none;
   if (text.find("sequence_parallel") == std::string::npos) return;
-  s.comm = TensorComm::sequence_parallel;
+  s.sequence_parallel = true;
   s.regather = s.recompute != Recompute::full;
 }
 
@@ -42,15 +42,16 @@ PublishedSet selene_steps_set(const simulate::Csv& csv) {
   const auto& selene = simulate::cluster_named("selene");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
-    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.interleave = csv.count(i, "interleave");
-    s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
+    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"),
+    s.stages_per_rank = csv.count(i, "interleave");
+    s.microbatch = csv.count(i, "microbatch_size");
     set_recompute(s, csv.text(i, "recompute"));
     PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} {}", csv.text(i, "model"), csv.text(i, "recompute"));
     r.unit = "s";
     r.measured = csv.number(i, "iteration_s_measured");
-    r.predicted = estimate(gpt_of(csv, i), selene, s).seconds;
+    r.predicted = estimate(facts_of(gpt_of(csv, i), selene, csv.count(i, "global_batch")), s).seconds;
     const std::string& model = csv.text(i, "model");
     r.calibrates = model == "megatron-22B" || model == "gpt3-175B" || model == "turing-530B" || model == "megatron-1T";
     set.rows.push_back(std::move(r));
@@ -70,12 +71,11 @@ PublishedSet selene_memory_set(const simulate::Csv& csv) {
     Strategy s;
     s.tensor = 8;
     s.pipeline = model == "megatron-22B" ? 1 : 8;
-    s.interleave = s.pipeline > 1 ? 3 : 1;
+    s.stages_per_rank = s.pipeline > 1 ? 3 : 1;
     s.microbatch = model == "megatron-22B" ? 4 : 1;
-    s.batch = s.pipeline > 1 ? 64 : 4;
     set_recompute(s, recompute);
     if (recompute == "sequence_parallel") s.regather = true;
-    return estimate(m, simulate::cluster_named("selene"), s).memory;
+    return estimate(facts_of(m, simulate::cluster_named("selene"), s.pipeline > 1 ? 64 : 4), s).memory;
   };
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string &model = csv.text(i, "model"), &recompute = csv.text(i, "recompute");
@@ -121,11 +121,11 @@ PublishedSet sc21_table1_set(const simulate::Csv& csv) {
     r.predicted = 1e30;
     for (std::int64_t b : {1, 2, 4, 8, 16}) {
       Strategy s;
-      s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.batch = csv.count(i, "global_batch"),
-      s.microbatch = b;
+      s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.microbatch = b;
       s.recompute = Recompute::full;
-      if (first_violation(m, selene, s)) continue;
-      const Estimate e = estimate(m, selene, s);
+      const StrategyFacts facts = facts_of(m, selene, csv.count(i, "global_batch"));
+      if (first_violation(facts, s)) continue;
+      const Estimate e = estimate(facts, s);
       if (e.memory_bytes() <= static_cast<double>(selene.memory_bytes)) r.predicted = std::min(r.predicted, e.seconds);
     }
     if (r.predicted < 1e30)
@@ -149,8 +149,8 @@ PublishedSet sc21_table2_set(const simulate::Csv& csv) {
     Strategy s;
     const bool zero = csv.text(i, "scheme") == "ZeRO-3";
     s.tensor = zero ? 1 : 8, s.pipeline = zero ? 1 : 12, s.zero = zero ? 3 : 0, s.recompute = Recompute::full;
-    const std::int64_t gpus = csv.count(i, "gpus");
-    s.data = gpus / (s.tensor * s.pipeline), s.batch = csv.count(i, "global_batch"), s.microbatch = csv.count(i, "microbatch_size");
+    const std::int64_t gpus = csv.count(i, "gpus"), batch = csv.count(i, "global_batch");
+    s.data = gpus / (s.tensor * s.pipeline), s.microbatch = csv.count(i, "microbatch_size");
     const std::string what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
     if (gpus % (s.tensor * s.pipeline) != 0) {
       set.left_out.push_back(fmt::format("{}: {} devices do not divide over t={} p={}", what, gpus, s.tensor, s.pipeline));
@@ -161,19 +161,19 @@ PublishedSet sc21_table2_set(const simulate::Csv& csv) {
           fmt::format("{}: a model of {} billion parameters, whose sizes the table does not give", what, csv.text(i, "params_B")));
       continue;
     }
-    if (s.batch % (s.data * s.microbatch) != 0) {
-      set.left_out.push_back(fmt::format("{}: a batch of {} does not divide over {} x {}", what, s.batch, s.data, s.microbatch));
+    if (batch % (s.data * s.microbatch) != 0) {
+      set.left_out.push_back(fmt::format("{}: a batch of {} does not divide over {} x {}", what, batch, s.data, s.microbatch));
       continue;
     }
     const auto h = static_cast<double>(m.hidden), l = static_cast<double>(m.layers), seq = static_cast<double>(m.seq);
     const double operations =
-        96 * static_cast<double>(s.batch) * seq * l * h * h * (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
+        96 * static_cast<double>(batch) * seq * l * h * h * (1 + seq / (6 * h) + static_cast<double>(m.vocab) / (16 * l * h));
     PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} on {}", csv.text(i, "scheme"), gpus);
     r.unit = "TFLOP/s";
     r.measured = csv.number(i, "tflops_per_gpu_measured");
-    r.predicted = operations / static_cast<double>(gpus) / estimate(m, zero ? waiting : selene, s).seconds / 1e12;
+    r.predicted = operations / static_cast<double>(gpus) / estimate(facts_of(m, zero ? waiting : selene, batch), s).seconds / 1e12;
     set.rows.push_back(std::move(r));
   }
   return set;
@@ -185,10 +185,11 @@ PublishedSet mtnlg_set(const simulate::Csv& csv) {
   set.note = "seconds of an iteration, full recomputation, microbatch 1. Nothing is calibrated.";
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     Strategy s;
-    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp"), s.batch = csv.count(i, "global_batch");
+    s.tensor = csv.count(i, "tp"), s.pipeline = csv.count(i, "pp"), s.data = csv.count(i, "dp");
     s.recompute = Recompute::full;
     PublishedRow r{set.name, fmt::format("530B on {}", csv.text(i, "gpus")), "s", csv.number(i, "iteration_s_measured"), 0, false};
-    r.predicted = estimate(transformer_named("turing-530b"), simulate::cluster_named("selene"), s).seconds;
+    const Transformer m = transformer_named("turing-530b");
+    r.predicted = estimate(facts_of(m, simulate::cluster_named("selene"), csv.count(i, "global_batch")), s).seconds;
     set.rows.push_back(std::move(r));
   }
   return set;
@@ -213,14 +214,15 @@ PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     m.seq = csv.count(i, "seq");
     Strategy s;
     s.tensor = csv.count(i, "tp"), s.data = csv.count(i, "fsdp"), s.pipeline = csv.count(i, "pp"), s.context = csv.count(i, "cp");
-    s.batch = csv.count(i, "global_batch"), s.microbatch = s.pipeline > 1 ? 1 : csv.count(i, "local_batch");
+    s.microbatch = s.pipeline > 1 ? 1 : csv.count(i, "local_batch");
     s.zero = 3, s.data_overlap = true;
     // Tensor parallelism splits along the sequence, too; async TP hides its transfers.
-    if (s.tensor > 1) s.comm = TensorComm::sequence_parallel;
+    if (s.tensor > 1) s.sequence_parallel = true;
     if (name.find("async") != std::string::npos) s.tensor_overlap = TensorOverlap::ring;
     s.precision = csv.integer(i, "float8") != 0 ? Precision::fp8 : Precision::bf16;
     s.recompute = csv.text(i, "recompute") == "full" ? Recompute::full : Recompute::alternate;
-    const Estimate e = estimate(m, csv.integer(i, "compile") != 0 ? compiled : eager, s);
+    const std::int64_t batch = csv.count(i, "global_batch");
+    const Estimate e = estimate(facts_of(m, csv.integer(i, "compile") != 0 ? compiled : eager, batch), s);
     PublishedRow r;
     r.set = set.name;
     r.what = fmt::format("{} on {}{}", csv.text(i, "model"), csv.text(i, "gpus"), csv.integer(i, "compile") ? ", compiled" : "") +
@@ -228,7 +230,7 @@ PublishedSet torchtitan_set(const simulate::Csv& csv, bool memory) {
     r.unit = memory ? "GiB" : "tokens/s";
     r.measured = csv.number(i, memory ? "memory_GiB_measured" : "tokens_per_s_per_gpu_measured");
     r.predicted =
-        memory ? e.memory_bytes() / kGib : static_cast<double>(s.batch * m.seq) / static_cast<double>(csv.count(i, "gpus")) / e.seconds;
+        memory ? e.memory_bytes() / kGib : static_cast<double>(batch * m.seq) / static_cast<double>(csv.count(i, "gpus")) / e.seconds;
     set.rows.push_back(std::move(r));
   }
   return set;

@@ -21,7 +21,7 @@ void rank_pairs(PublishedSet& set, const std::vector<TimedStep>& steps) {
     for (std::size_t j = i + 1; j < steps.size(); ++j) {
       const TimedStep &a = steps[i], &b = steps[j];
       const bool alike = a.model.name == b.model.name && a.model.layers == b.model.layers && a.model.hidden == b.model.hidden &&
-                         a.model.seq == b.model.seq && a.strategy.devices() == b.strategy.devices() && a.strategy.batch == b.strategy.batch;
+                         a.model.seq == b.model.seq && a.strategy.devices() == b.strategy.devices() && a.batch == b.batch;
       // What differs by less than 2 % is noise.
       if (!alike || a.strategy == b.strategy || std::abs(a.seconds / b.seconds - 1) < 0.02) continue;
       ++set.pairs;
@@ -44,7 +44,7 @@ PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::
   for (TimedStep& r : steps.rows) {
     r.model.gated = r.model.gated || of.gated;
     r.model.keeps_scores = r.model.keeps_scores || of.keeps_scores;
-    const double predicted = estimate({r.model, cluster, nullptr, measured_shapes_of(cluster)}, r.strategy).seconds;
+    const double predicted = estimate(facts_of(r.model, cluster, r.batch), r.strategy).seconds;
     set.rows.push_back({set.name, r.what, "s", r.seconds, predicted, false});
   }
   rank_pairs(set, steps.rows);

@@ -22,7 +22,6 @@ Axis axis_context() {
     if (f.model.seq % s.context != 0) return broken("context", fmt::format("{} positions do not divide over c={}", f.model.seq, s.context));
     return Violation();
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.context = static_cast<std::int32_t>(s.context); };
   return a;
 }
 

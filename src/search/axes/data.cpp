@@ -14,14 +14,13 @@ Axis axis_data() {
   // What the other degrees leave.
   a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
     const std::int64_t d = c.space.devices / s.tensor / s.pipeline / s.context;
-    if (s.batch % d == 0) all.push_back(d);
+    if (c.batch % d == 0) all.push_back(d);
   };
-  a.rule = [](const StrategyFacts&, const Strategy& s) {
+  a.rule = [](const StrategyFacts& f, const Strategy& s) {
     if (s.data < 1) return broken("degree", fmt::format("d={}: a degree is 1 or more", s.data));
-    if (s.batch % s.data != 0) return broken("batch", fmt::format("a batch of {} does not divide over d={}", s.batch, s.data));
+    if (f.batch % s.data != 0) return broken("batch", fmt::format("a batch of {} does not divide over d={}", f.batch, s.data));
     return Violation();
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.data = static_cast<std::int32_t>(s.data / s.expert); };
   return a;
 }
 

@@ -3,14 +3,8 @@
 namespace pando::search {
 
 Axis axis_data_level() {
-  Axis a = axis_of<&Strategy::data_level>("levels", "Which level of the network data parallelism uses; -1: the narrowest that holds it", 14,
-                                          36, -1);
-  a.part = AxisPart::rest;
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
-    if (!chooses_levels(c)) return all.push_back(-1);
-    for (std::size_t l = 0; l < (s.data > 1 ? c.cluster.levels.size() : 1); ++l) all.push_back(static_cast<std::int64_t>(l));
-  };
-  return a;
+  return level_axis<&Strategy::data_level, &Strategy::data>(
+      "Which level of the network data parallelism uses; -1: the narrowest that holds it", 36, AxisPart::rest);
 }
 
 }  // namespace pando::search

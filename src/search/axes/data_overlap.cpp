@@ -9,10 +9,10 @@ Axis axis_data_overlap() {
   a.trainers = "Megatron-LM --overlap-grad-reduce, DeepSpeed overlap_comm, torchtitan always";
   a.domain = [](const AxisContext&, const Strategy& s, Values& all) {
     all.push_back(0);
-    if (s.data * s.context > 1) all.push_back(1);
+    if (replicas_of(s) > 1) all.push_back(1);
   };
   a.rule = [](const StrategyFacts&, const Strategy& s) {
-    if (s.data * s.context == 1 && s.data_overlap) return broken("data", "nothing to overlap at d=1");
+    if (replicas_of(s) == 1 && s.data_overlap) return broken("data", "nothing to overlap at d=1");
     return Violation();
   };
   a.missing = [](const Strategy& s) -> std::string_view { return s.data_overlap ? "gradients reduced beside the last backward pass" : ""; };

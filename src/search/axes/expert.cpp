@@ -5,7 +5,7 @@
 namespace pando::search {
 
 Axis axis_expert() {
-  Axis a = axis_of<&Strategy::expert>("e", "Devices that share the experts (expert parallelism)", 6, 5, 1);
+  Axis a = axis_of<&Strategy::expert_in_data>("e", "Devices that share the experts (expert parallelism)", 6, 5, 1);
   a.aliases = {"expert"};
   a.trainers = "Megatron-LM --expert-model-parallel-size, torchtitan expert_parallel_degree, DeepSpeed ep_size";
   a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
@@ -13,20 +13,24 @@ Axis axis_expert() {
     Values divisors;
     add_divisors(c.model.experts, divisors);
     for (std::int64_t e : divisors) {
-      if (s.data * s.context % e == 0) all.push_back(e);
+      if (replicas_of(s) % e == 0) all.push_back(e);
     }
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {
-    if (s.expert < 1) return broken("degree", fmt::format("e={}: a degree is 1 or more", s.expert));
-    if (s.expert == 1) return Violation();
+    if (s.expert_in_data < 1) return broken("degree", fmt::format("e={}: a degree is 1 or more", s.expert_in_data));
+    if (s.expert_in_data == 1) return Violation();
     if (f.model.experts == 0)
+      return broken("experts", fmt::format("e={} cuts nothing: {} has no experts", s.expert_in_data,
+                                           f.model.name.empty() ? "the model" : f.model.name));
+    if (f.model.experts % s.expert_in_data != 0 || replicas_of(s) % s.expert_in_data != 0)
       return broken("experts",
-                    fmt::format("e={} cuts nothing: {} has no experts", s.expert, f.model.name.empty() ? "the model" : f.model.name));
-    if (f.model.experts % s.expert != 0 || s.data * s.context % s.expert != 0)
-      return broken("experts", fmt::format("e={} must divide {} experts and d x c = {}", s.expert, f.model.experts, s.data * s.context));
+                    fmt::format("e={} must divide {} experts and d x c = {}", s.expert_in_data, f.model.experts, replicas_of(s)));
     return Violation();
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.expert = static_cast<std::int32_t>(s.expert); };
+  a.missing = [](const Strategy& s) -> std::string_view {
+    return s.expert_in_data > 1 && s.data % s.expert_in_data != 0 ? "experts on devices that share positions" : "";
+  };
+  a.apply = [](const StrategyFacts&, const Strategy& s, Strategy& t) { t.expert = s.expert_in_data, t.data = s.data / s.expert_in_data; };
   return a;
 }
 

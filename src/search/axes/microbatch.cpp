@@ -11,22 +11,20 @@ Axis axis_microbatch() {
   a.trainers = "Megatron-LM --micro-batch-size, DeepSpeed train_micro_batch_size_per_gpu, torchtitan num_tokens_per_microbatch_per_dp_rank";
   a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
     Values divisors;
-    add_divisors(s.batch / s.data, divisors);
-    const bool rounds = s.interleave > 1 && c.space.reach != Reach::calculon;
+    add_divisors(c.batch / s.data, divisors);
+    const bool rounds = s.stages_per_rank > 1 && c.space.reach != Reach::calculon;
     for (std::int64_t b : divisors) {
-      if (b * c.model.seq % s.tensor == 0 && !(rounds && s.batch / s.data / b % s.pipeline != 0)) all.push_back(b);
+      if (b * c.model.seq % s.tensor == 0 && !(rounds && c.batch / s.data / b % s.pipeline != 0)) all.push_back(b);
     }
   };
-  a.rule = [](const StrategyFacts&, const Strategy& s) {
+  a.rule = [](const StrategyFacts& f, const Strategy& s) {
     if (s.microbatch < 1) return broken("degree", fmt::format("b={}: 1 or more is expected", s.microbatch));
-    if (s.batch / s.data % s.microbatch != 0)
+    if (f.batch / s.data % s.microbatch != 0)
       return broken("microbatch",
-                    fmt::format("{} samples a replica do not divide into microbatches of {}", s.batch / s.data, s.microbatch));
+                    fmt::format("{} samples a replica do not divide into microbatches of {}", f.batch / s.data, s.microbatch));
     return Violation();
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) {
-    t.microbatches = static_cast<std::int32_t>(s.microbatches());
-  };
+  a.apply = [](const StrategyFacts& f, const Strategy& s, Strategy& t) { t.microbatches = static_cast<std::int32_t>(f.microbatches(s)); };
   return a;
 }
 

@@ -21,7 +21,6 @@ Axis axis_pipeline() {
     if (s.pipeline > f.model.layers) return broken("stages", fmt::format("p={} stages for {} layers", s.pipeline, f.model.layers));
     return Violation();
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.pipeline = static_cast<std::int32_t>(s.pipeline); };
   return a;
 }
 

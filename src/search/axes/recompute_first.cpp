@@ -30,9 +30,9 @@ Axis axis_recompute_first() {
                           s.recompute_first, most, name_of(s.recompute)));
   };
   // The embedding is layer 0 of the program.
-  a.apply = [](const Transformer& m, const Strategy& s, transform::Strategy& t) {
-    const std::int64_t each = s.recompute_first > 0 ? m.layers / (s.pipeline * s.chunks()) : 0;
-    for (std::int64_t l = 0; each > 0 && l < m.layers; ++l) {
+  a.apply = [](const StrategyFacts& f, const Strategy& s, Strategy& t) {
+    const std::int64_t each = s.recompute_first > 0 ? f.model.layers / (s.pipeline * stages_of_rank(s)) : 0;
+    for (std::int64_t l = 0; each > 0 && l < f.model.layers; ++l) {
       if (l % each < s.recompute_first) t.recomputed_layers.push_back(static_cast<std::uint32_t>(l + 1));
     }
   };

@@ -10,15 +10,15 @@ Axis axis_regather() {
   a.trainers = "Megatron-LM always does, torchtitan does not";
   a.domain = [](const AxisContext&, const Strategy& s, Values& all) {
     all.push_back(0);
-    if (s.comm == TensorComm::sequence_parallel && !s.recomputes_all()) all.push_back(1);
+    if (s.sequence_parallel && !recomputes_all(s)) all.push_back(1);
   };
   a.rule = [](const StrategyFacts&, const Strategy& s) {
-    if (s.regather && (s.comm != TensorComm::sequence_parallel || s.recomputes_all()))
+    if (s.regather && (!s.sequence_parallel || recomputes_all(s)))
       return broken("regather", "only sequence-parallel inputs that are kept are gathered again");
     return Violation();
   };
-  a.quickest = [](const AxisContext&, const Strategy& s) -> std::int64_t { return !s.recomputes_all(); };
-  a.thriftiest = [](const AxisContext&, const Strategy& s, Values& all) { all.push_back(!s.recomputes_all()); };
+  a.quickest = [](const AxisContext&, const Strategy& s) -> std::int64_t { return !recomputes_all(s); };
+  a.thriftiest = [](const AxisContext&, const Strategy& s, Values& all) { all.push_back(!recomputes_all(s)); };
   a.missing = [](const Strategy& s) -> std::string_view { return s.regather ? "gathering a layer's input again on the way back" : ""; };
   return a;
 }

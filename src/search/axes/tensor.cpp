@@ -24,7 +24,6 @@ Axis axis_tensor() {
       return broken("widths", fmt::format("hidden {} or ffn {} do not divide over t={}", f.model.hidden, f.model.ffn, s.tensor));
     return Violation();
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.tensor = static_cast<std::int32_t>(s.tensor); };
   return a;
 }
 

@@ -10,7 +10,7 @@ bool changes_something(const StrategyFacts& f, const Strategy& s) {
 }
 
 bool may_weigh(const Transformer& m, const Strategy& s) {
-  return s.pipeline > 1 && s.interleave == 1 && m.experts == 0 && s.schedule != PipelineSchedule::zero_bubble_v;
+  return s.pipeline > 1 && s.stages_per_rank == 1 && m.experts == 0 && schedule_of(s) != PipelineSchedule::zero_bubble_v;
 }
 
 }  // namespace

@@ -4,9 +4,7 @@ namespace pando::search {
 
 namespace {
 
-std::int64_t most_of(const AxisContext& c, const Strategy& s) {
-  return s.data * s.context == 1 ? 0 : c.space.reach == Reach::calculon ? 1 : 3;
-}
+std::int64_t most_of(const AxisContext& c, const Strategy& s) { return replicas_of(s) == 1 ? 0 : c.space.reach == Reach::calculon ? 1 : 3; }
 
 }  // namespace
 
@@ -23,7 +21,7 @@ Axis axis_zero() {
   };
   a.rule = [](const StrategyFacts&, const Strategy& s) {
     if (s.zero < 0 || s.zero > 3) return broken("zero", "ZeRO is 0, 1, 2 or 3");
-    if (s.data * s.context == 1 && s.zero > 0) return broken("data", "nothing to split at d=1");
+    if (replicas_of(s) == 1 && s.zero > 0) return broken("data", "nothing to split at d=1");
     return Violation();
   };
   a.quickest = most_of;
@@ -33,7 +31,6 @@ Axis axis_zero() {
     all.push_back(most);
     if (most > 0) all.push_back(most - 1);
   };
-  a.apply = [](const Transformer&, const Strategy& s, transform::Strategy& t) { t.zero = static_cast<std::int32_t>(s.zero); };
   return a;
 }
 

@@ -19,9 +19,9 @@ std::string write_deepspeed(const StrategyFacts& f, const Strategy& s) {
   if (s.offload_optimizer) zero["offload_optimizer"] = {{"device", "cpu"}, {"pin_memory", true}};
   if (s.offload_weights) zero["offload_param"] = {{"device", "cpu"}, {"pin_memory", true}};
   Json j = {{"comment", Json::array()},
-            {"train_batch_size", s.batch},
+            {"train_batch_size", f.batch},
             {"train_micro_batch_size_per_gpu", s.microbatch},
-            {"gradient_accumulation_steps", s.microbatches()},
+            {"gradient_accumulation_steps", f.microbatches(s)},
             {"bf16", {{"enabled", true}}},
             {"zero_optimization", zero}};
   if (s.tensor > 1) j["tensor_parallel"] = {{"autotp_size", s.tensor}};
@@ -31,18 +31,18 @@ std::string write_deepspeed(const StrategyFacts& f, const Strategy& s) {
   if (s.pipeline > 1) {
     j["pipeline"] = {{"partition", "uniform"}};
     notes.push_back(fmt::format("not said: p={}; the program builds PipelineModule(layers, num_stages={})", s.pipeline, s.pipeline));
-    if (s.schedule != PipelineSchedule::one_f_one_b || s.interleave > 1)
-      notes.push_back(
-          fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", name_of(s.schedule), s.interleave));
+    if (schedule_of(s) != PipelineSchedule::one_f_one_b || s.stages_per_rank > 1)
+      notes.push_back(fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", s.schedule, s.stages_per_rank));
     if (s.zero >= 2) notes.emplace_back("DeepSpeed has no pipeline with ZeRO 2 or 3; it refuses this");
   }
-  if (s.expert > 1) notes.push_back(fmt::format("not said: e={}; the program builds MoE layers with ep_size={}", s.expert, s.expert));
+  if (s.expert_in_data > 1)
+    notes.push_back(fmt::format("not said: e={}; the program builds MoE layers with ep_size={}", s.expert_in_data, s.expert_in_data));
   if (s.recompute != Recompute::none) {
     j["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", s.offload_activations}};
     notes.push_back(fmt::format("not said: recompute={}; the program calls deepspeed.checkpointing.checkpoint around {}",
                                 name_of(s.recompute), s.recompute == Recompute::full ? "each layer" : "attention"));
   }
-  if (s.comm == TensorComm::sequence_parallel) notes.emplace_back("not said: comm=sequence-parallel; AutoTP all-reduces");
+  if (s.sequence_parallel) notes.emplace_back("not said: comm=sequence-parallel; AutoTP all-reduces");
   if (s.tensor_overlap != TensorOverlap::none) notes.emplace_back("not said: overlap; tensor-parallel transfers are waited for");
   if (s.precision != Precision::bf16) notes.push_back(fmt::format("not said: precision={}", name_of(s.precision)));
   if (s.weighed) notes.emplace_back("not said: weighed; PipelineModule(partition_method=...) divides layers");
@@ -52,7 +52,7 @@ std::string write_deepspeed(const StrategyFacts& f, const Strategy& s) {
 
 std::int64_t whole(const Json& j, const char* name, std::int64_t otherwise, const std::string& file) {
   if (!j.contains(name) || j[name] == "auto") return otherwise;
-  if (!j[name].is_number_integer() || j[name].get<std::int64_t>() < 0)
+  if (!j[name].is_number_integer() || j[name].get<std::int64_t>() < 0 || j[name].get<std::int64_t>() > kMostOfSettings)
     refuse_settings(file, fmt::format("{} is {}; a whole number is expected", name, j[name].dump()));
   return j[name].get<std::int64_t>();
 }
@@ -84,7 +84,7 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
   if (steps > 0 && s.microbatch * steps * s.data != all)
     refuse_settings(file,
                     fmt::format("train_batch_size {} is not {} x {} x {} devices, as DeepSpeed demands", all, s.microbatch, steps, s.data));
-  s.batch = r.batch = all;
+  r.batch = all;
   if (s.data == 1) s.zero = 0, s.data_overlap = false;
   if (j.contains("activation_checkpointing")) {
     s.recompute = Recompute::full;

@@ -23,7 +23,7 @@ std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
   notes.insert(notes.begin(), headline(f, s));
   const std::int64_t n = f.model.layers;
   Strategy plain = s;
-  plain.schedule = PipelineSchedule::one_f_one_b, plain.interleave = 1;
+  plain.schedule = name_of(PipelineSchedule::one_f_one_b), plain.stages_per_rank = 1;
   // Computed again layer by layer; attention alone cannot be said.
   std::vector<std::int64_t> again(static_cast<std::size_t>(n), s.recompute == Recompute::full && s.recompute_first == 0 ? 1 : 0);
   const std::vector<std::int64_t> ranks = layers_of_ranks(f, plain);
@@ -34,13 +34,13 @@ std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
       begin += static_cast<std::size_t>(layers);
     }
   }
-  if (s.recompute == Recompute::attention || s.recompute == Recompute::alternate)
+  if (s.recompute == Recompute::selective || s.recompute == Recompute::alternate)
     notes.push_back(fmt::format("not said: recompute={}; nothing is computed again", name_of(s.recompute)));
-  if (s.schedule != PipelineSchedule::one_f_one_b || s.interleave > 1)
-    notes.push_back(fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", name_of(s.schedule), s.interleave));
+  if (schedule_of(s) != PipelineSchedule::one_f_one_b || s.stages_per_rank > 1)
+    notes.push_back(fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", s.schedule, s.stages_per_rank));
   if (s.zero == 1) notes.emplace_back("not said: zero=1; zero2 runs instead");
   if (s.context > 1) notes.push_back(fmt::format("not said: c={}", s.context));
-  if (s.expert > 1) notes.push_back(fmt::format("not said: e={}", s.expert));
+  if (s.expert_in_data > 1) notes.push_back(fmt::format("not said: e={}", s.expert_in_data));
   if (s.tensor_overlap != TensorOverlap::none) notes.emplace_back("not said: overlap");
   if (s.offload_weights || s.offload_optimizer || s.offload_activations) notes.emplace_back("not said: offload");
   if (s.precision != Precision::bf16) notes.push_back(fmt::format("not said: precision={}", name_of(s.precision)));
@@ -51,8 +51,8 @@ std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
                   {"dp_types_enc", each_layer(n, s.zero == 3 ? 1 : 0)},
                   {"use_sp", each_layer(n, 0)},
                   {"checkpoint", fmt::format("{}", fmt::join(again, ","))},
-                  {"global_bsz", s.batch},
-                  {"chunks", s.microbatches()},
+                  {"global_bsz", f.batch},
+                  {"chunks", f.microbatches(s)},
                   {"pp_division", fmt::format("{}", fmt::join(ranks, ","))},
                   {"pipeline_type", "pipedream_flush"},
                   {"default_dp_type", s.zero == 0 ? "ddp" : "zero2"},
@@ -73,6 +73,7 @@ std::int64_t one_of(const Json& j, const char* name, std::int64_t otherwise, con
     if (item.empty() || item.size() > 12 || item.find_first_not_of("0123456789") != std::string::npos)
       refuse_settings(file, fmt::format("{} is '{}'; whole numbers are expected", name, text));
     const std::int64_t n = std::stoll(item);
+    if (n > kMostOfSettings) refuse_settings(file, fmt::format("{} is {}; at most {} is possible", name, n, kMostOfSettings));
     if (first >= 0 && n != first)
       refuse_settings(file, fmt::format("{} differs from layer to layer ('{}'); strategies have one value for all", name, text));
     first = n;
@@ -90,19 +91,19 @@ ReadSettings read_galvatron(const std::string& text, const StrategyFacts& f, std
   Strategy& s = r.strategy;
   s.pipeline = one_of(j, "pp_deg", 1, file), s.tensor = one_of(j, "tp_sizes_enc", 1, file);
   if (devices == 0) refuse_settings(file, "a strategy of Galvatron does not say how many devices there are; say --devices");
-  if (s.pipeline < 1 || s.tensor < 1 || devices % (s.pipeline * s.tensor) != 0)
+  if (s.pipeline < 1 || s.tensor < 1 || devices % (std::int64_t{s.pipeline} * s.tensor) != 0)
     refuse_settings(file, fmt::format("{} devices are no multiple of {} x {}", devices, s.pipeline, s.tensor));
   s.data = devices / s.pipeline / s.tensor;
   r.devices = devices;
-  s.batch = r.batch = one_of(j, "global_bsz", batch, file);
-  if (s.batch == 0) refuse_settings(file, "there is no global_bsz; say --batch");
+  r.batch = one_of(j, "global_bsz", batch, file);
+  if (r.batch == 0) refuse_settings(file, "there is no global_bsz; say --batch");
   const std::int64_t chunks = std::max<std::int64_t>(1, one_of(j, "chunks", 1, file));
-  s.microbatch = std::max<std::int64_t>(1, s.batch / s.data / chunks);
+  s.microbatch = std::max<std::int64_t>(1, r.batch / s.data / chunks);
   const std::string type = j.value("default_dp_type", std::string("ddp"));
   if (s.data > 1) s.zero = one_of(j, "dp_types_enc", 0, file) == 1 ? 3 : type == "zero2" ? 2 : type == "zero3" ? 3 : 0;
   s.recompute = one_of(j, "checkpoint", 0, file) == 1 ? Recompute::full : Recompute::none;
-  if (s.tensor > 1) s.comm = TensorComm::sequence_parallel;
-  s.regather = s.tensor > 1 && !s.recomputes_all();
+  if (s.tensor > 1) s.sequence_parallel = true;
+  s.regather = s.tensor > 1 && !recomputes_all(s);
   if (s.pipeline > 1 && j.contains("pp_division")) {
     const std::string division = fmt::format("{}", fmt::join(layers_of_ranks(f, s), ","));
     if (j["pp_division"] != division) r.notes.push_back(fmt::format("pp_division {}: {} is assumed", j["pp_division"].dump(), division));

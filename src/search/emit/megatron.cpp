@@ -84,30 +84,30 @@ class FlagWriter {
   void degrees() {
     flag("tensor-model-parallel-size", s_.tensor), flag("pipeline-model-parallel-size", s_.pipeline);
     if (s_.context > 1) flag("context-parallel-size", s_.context);
-    if (s_.expert > 1) flag("expert-model-parallel-size", s_.expert);
+    if (s_.expert_in_data > 1) flag("expert-model-parallel-size", s_.expert_in_data);
     notes_.push_back(fmt::format("data parallelism is what {} devices leave: {}", s_.devices(), s_.data));
-    flag("micro-batch-size", s_.microbatch), flag("global-batch-size", s_.batch);
-    if (s_.comm == TensorComm::sequence_parallel) {
+    flag("micro-batch-size", s_.microbatch), flag("global-batch-size", f_.batch);
+    if (s_.sequence_parallel) {
       flag("sequence-parallel");
-      if (!s_.regather && !s_.recomputes_all())
+      if (!s_.regather && !recomputes_all(s_))
         notes_.emplace_back("Megatron-LM gathers a layer's input again on the way back: it does `regather`, which keeps less");
     }
     if (s_.tensor_overlap != TensorOverlap::none) flag("tp-comm-overlap");
   }
 
   void stages() {
-    if (s_.schedule != PipelineSchedule::one_f_one_b)
-      unsaid(fmt::format("schedule={}; 1F1B runs instead, which is slower and needs another amount of memory", name_of(s_.schedule)));
+    if (schedule_of(s_) != PipelineSchedule::one_f_one_b)
+      unsaid(fmt::format("schedule={}; 1F1B runs instead, which is slower and needs another amount of memory", s_.schedule));
     if (s_.pipeline == 1) return;
     Strategy plain = s_;
-    plain.schedule = PipelineSchedule::one_f_one_b;
+    plain.schedule = name_of(PipelineSchedule::one_f_one_b);
     const std::vector<std::int64_t> stages = layers_of_stages(f_, plain);
     const bool equal = std::ranges::all_of(stages, [&](std::int64_t n) { return n == stages[0]; });
     if (!equal) {
       flag("pipeline-model-parallel-layout", fmt::format("\"{}\"", layout_of(stages)));
       return;
     }
-    if (s_.interleave > 1) flag("num-virtual-stages-per-pipeline-rank", s_.interleave);
+    if (s_.stages_per_rank > 1) flag("num-virtual-stages-per-pipeline-rank", s_.stages_per_rank);
   }
 
   void memory() {
@@ -120,7 +120,7 @@ class FlagWriter {
       flag("overlap-grad-reduce");
       if (s_.zero >= 1) flag("overlap-param-gather");
     }
-    if (s_.recompute == Recompute::attention) {
+    if (s_.recompute == Recompute::selective) {
       flag("recompute-granularity", "selective"), flag("recompute-modules", "core_attn");
       if (s_.recompute_first > 0) unsaid(fmt::format("recompute-first={}; all layers compute attention again", s_.recompute_first));
     }
@@ -148,7 +148,7 @@ class FlagWriter {
 // --- back -------------------------------------------------------------------------------------------------------------------------------
 
 // Words of a command line; comments and continued lines as a shell has them.
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> words_in(const std::string& text) {
   std::vector<std::string> all;
   std::string word;
   char quote = 0;
@@ -226,19 +226,18 @@ class FlagReader {
   FlagReader(const std::string& text, const StrategyFacts& f, std::int64_t devices, std::int64_t batch, std::string file)
       : f_(f), file_(std::move(file)) {
     r_.devices = devices, r_.batch = batch;
-    collect(words_of(text));
+    collect(words_in(text));
   }
 
   ReadSettings read() {
     Strategy& s = r_.strategy;
     s.tensor = number("tensor-model-parallel-size", 1), s.pipeline = number("pipeline-model-parallel-size", 1);
-    s.context = number("context-parallel-size", 1), s.expert = number("expert-model-parallel-size", 1);
+    s.context = number("context-parallel-size", 1), s.expert_in_data = number("expert-model-parallel-size", 1);
     if (const std::int64_t et = number("expert-tensor-parallel-size", s.tensor); et != s.tensor)
       r_.notes.push_back(fmt::format("--expert-tensor-parallel-size {}: experts are cut like the rest, {} times", et, s.tensor));
     s.microbatch = number("micro-batch-size", 1), r_.batch = number("global-batch-size", r_.batch), r_.seq = number("seq-length", 0);
     if (r_.batch == 0) refuse_settings(file_, "there is no --global-batch-size; say --batch");
-    s.batch = r_.batch;
-    const std::int64_t others = s.tensor * s.pipeline * s.context;
+    const std::int64_t others = std::int64_t{s.tensor} * s.pipeline * s.context;
     if (r_.devices == 0) refuse_settings(file_, "flags do not say how many devices there are; say --devices");
     if (r_.devices % others != 0)
       refuse_settings(file_, fmt::format("{} devices are no multiple of {} x {} x {}", r_.devices, s.tensor, s.pipeline, s.context));
@@ -248,7 +247,7 @@ class FlagReader {
     // What layers cost decides how stages are weighed.
     stages();
     if (s.recompute_first > 0 && s.recompute_first >= most_layers_of(f_, s)) s.recompute_first = 0;
-    if (s.comm == TensorComm::sequence_parallel) s.regather = !s.recomputes_all();
+    if (s.sequence_parallel) s.regather = !recomputes_all(s);
     return std::move(r_);
   }
 
@@ -281,26 +280,26 @@ class FlagReader {
     const std::string& value = flags_.at(name);
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    if (error != std::errc() || end != value.data() + value.size() || n < 1)
+    if (error != std::errc() || end != value.data() + value.size() || n < 1 || n > kMostOfSettings)
       refuse_settings(file_, fmt::format("--{} {}: a whole number from 1 is expected", name, value));
     return n;
   }
 
   void transfers() {
     Strategy& s = r_.strategy;
-    if (has("sequence-parallel") && s.tensor > 1) s.comm = TensorComm::sequence_parallel;
+    if (has("sequence-parallel") && s.tensor > 1) s.sequence_parallel = true;
     if (has("tp-comm-overlap") && s.tensor > 1) s.tensor_overlap = TensorOverlap::ring;
-    s.data_overlap = has("overlap-grad-reduce") && s.data * s.context > 1;
+    s.data_overlap = has("overlap-grad-reduce") && replicas_of(s) > 1;
   }
 
   void stages() {
     Strategy& s = r_.strategy;
-    s.interleave = number("num-virtual-stages-per-pipeline-rank", 1);
+    s.stages_per_rank = number("num-virtual-stages-per-pipeline-rank", 1);
     if (has("num-layers-per-virtual-pipeline-stage")) {
       const std::int64_t each = number("num-layers-per-virtual-pipeline-stage", 1);
       if (f_.model.layers % (s.pipeline * each) != 0)
         refuse_settings(file_, fmt::format("{} layers do not divide into stages of {} on {} ranks", f_.model.layers, each, s.pipeline));
-      s.interleave = f_.model.layers / s.pipeline / each;
+      s.stages_per_rank = f_.model.layers / s.pipeline / each;
     }
     if (has("pipeline-model-parallel-layout")) read_layout(text("pipeline-model-parallel-layout"));
     for (const char* name : {"decoder-first-pipeline-num-layers", "decoder-last-pipeline-num-layers"}) {
@@ -338,7 +337,7 @@ class FlagReader {
     const auto count = static_cast<std::int64_t>(stages.size());
     if (count % s.pipeline != 0)
       refuse_settings(file_, fmt::format("the layout \"{}\" has {} stages; {} ranks have as many each", layout, count, s.pipeline));
-    s.interleave = count / s.pipeline;
+    s.stages_per_rank = count / s.pipeline;
     std::int64_t sum = 0;
     for (const std::int64_t n : stages) sum += n;
     if (sum != f_.model.layers)
@@ -379,7 +378,7 @@ class FlagReader {
   void adopt(const std::vector<std::int64_t>& wanted, const std::string& who) {
     Strategy& s = r_.strategy;
     for (const bool weighed : {false, true}) {
-      s.weighed = weighed && s.pipeline > 1 && s.interleave == 1 && f_.model.experts == 0;
+      s.weighed = weighed && s.pipeline > 1 && s.stages_per_rank == 1 && f_.model.experts == 0;
       const std::vector<std::int64_t> has =
           wanted.size() > static_cast<std::size_t>(s.pipeline) ? layers_of_stages(f_, s) : layers_of_ranks(f_, s);
       if (has == wanted) return;
@@ -391,7 +390,7 @@ class FlagReader {
 
   void memory() {
     Strategy& s = r_.strategy;
-    const bool splits = s.data * s.context > 1;
+    const bool splits = replicas_of(s) > 1;
     if (has("use-distributed-optimizer") && splits) s.zero = 1;
     if (has("data-parallel-sharding-strategy")) {
       const std::string how = text("data-parallel-sharding-strategy");
@@ -406,7 +405,7 @@ class FlagReader {
       s.recompute = Recompute::full;
       if (text("recompute-method") == "block") s.recompute_first = number("recompute-num-layers", 1);
     } else if (granularity == "selective") {
-      s.recompute = Recompute::attention;
+      s.recompute = Recompute::selective;
       if (const std::string modules = text("recompute-modules", "core_attn"); modules != "core_attn")
         r_.notes.push_back(fmt::format("--recompute-modules {}: core_attn is assumed", modules));
     } else if (!granularity.empty()) {

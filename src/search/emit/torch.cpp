@@ -48,37 +48,42 @@ std::string emit_program(const transform::Program& whole, const transform::Distr
 }
 
 // The same words in small: degrees of two, two layers on a stage, a narrow model.
-std::pair<Transformer, Strategy> small_instance(const Transformer& model, const Strategy& strategy) {
+struct SmallInstance {
+  Transformer model;
+  Strategy strategy;
+  std::int64_t batch = 1;
+};
+
+SmallInstance small_instance(const StrategyFacts& f, const Strategy& strategy) {
   Strategy s = strategy;
-  for (std::int64_t* degree : {&s.tensor, &s.pipeline, &s.data, &s.context, &s.expert}) *degree = std::min<std::int64_t>(*degree, 2);
-  s.interleave = std::min<std::int64_t>(s.interleave, 2);
+  for (std::int32_t* degree : {&s.tensor, &s.pipeline, &s.data, &s.context, &s.expert_in_data, &s.stages_per_rank})
+    *degree = std::min(*degree, 2);
   s.microbatch = 1;
-  const std::int64_t microbatches = strategy.microbatches() >= 2 * s.pipeline ? 2 * s.pipeline : strategy.microbatches();
-  s.batch = s.data * microbatches;
+  const std::int64_t microbatches = std::min<std::int64_t>(f.microbatches(strategy), 2 * s.pipeline);
   s.recompute_first = std::min<std::int64_t>(s.recompute_first, 1);
-  Transformer t = model;
-  t.name = model.name + ", small";
-  t.layers = 2 * s.pipeline * s.chunks();
+  Transformer t = f.model;
+  t.name = f.model.name + ", small";
+  t.layers = 2 * s.pipeline * stages_of_rank(s);
   t.heads = t.kv_heads = 4, t.head_size = 0, t.hidden = 32, t.ffn = 64, t.seq = 16, t.vocab = 64;
   t.learned_positions = std::min<std::int64_t>(t.learned_positions, t.seq);
-  return {t, s};
+  return {t, s, s.data * microbatches};
 }
 
 std::string emit_strategy(const StrategyFacts& f, const Strategy& s, const std::string& folder) {
-  const auto write = [](const Transformer& t, const Strategy& strategy, ir::DType dtype, const std::string& to) {
-    const transform::Program whole = program_of(t, strategy.batch, dtype);
-    return write_program(whole, transform::parallelise(whole, transforms_of(t, strategy)), to);
+  const auto write = [](const StrategyFacts& facts, const Strategy& strategy, ir::DType dtype, const std::string& to) {
+    const transform::Program whole = program_of(facts.model, facts.batch, dtype);
+    return write_program(whole, transform::parallelise(whole, transforms_of(facts, strategy)), to);
   };
-  if (write(f.model, s, ir::DType::float16, folder).empty()) return "";
-  const auto [model, strategy] = small_instance(f.model, s);
+  if (write(f, s, ir::DType::float16, folder).empty()) return "";
+  const auto [model, strategy, batch] = small_instance(f, s);
   const std::string small = (std::filesystem::path(folder) / "small").string();
   // Random weights and Adam's small terms leave the range of 16 bits.
-  const std::string why = write(model, strategy, ir::DType::float32, small);
+  const std::string why = write({model, f.cluster, batch}, strategy, ir::DType::float32, small);
   if (!why.empty()) return fmt::format("check.py in {} has no values of the interpreter: {}", small, why);
   return fmt::format(
       "the step is too large for the interpreter; {} is a small instance ({} layers of width {}, {}), whose check.py has its "
       "values",
-      small, model.layers, model.hidden, to_string(strategy));
+      small, model.layers, model.hidden, words_of(strategy));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace pando::search {
 namespace {
 
 std::string schedule_name(const Strategy& s, std::vector<std::string>& notes) {
-  switch (s.schedule) {
-    case PipelineSchedule::one_f_one_b: return s.interleave > 1 ? "Interleaved1F1B" : "1F1B";
+  switch (schedule_of(s)) {
+    case PipelineSchedule::one_f_one_b: return s.stages_per_rank > 1 ? "Interleaved1F1B" : "1F1B";
     case PipelineSchedule::zero_bubble_v: return "ZBVZeroBubble";
     case PipelineSchedule::zero_bubble_h1: return "InterleavedZeroBubble";
     case PipelineSchedule::zero_bubble_h2:
@@ -42,16 +42,16 @@ std::string write_torchtitan(const StrategyFacts& f, const Strategy& s) {
   std::string body;
   const auto set = [&](std::string_view member, const auto& value) { body += fmt::format("    config.{} = {}\n", member, value); };
   const auto parallelism = [&](std::string_view member, const auto& value) { set(fmt::format("parallelism.{}", member), value); };
-  set("training.seq_len", f.model.seq), set("training.global_batch_size", s.batch);
+  set("training.seq_len", f.model.seq), set("training.global_batch_size", f.batch);
   // A pipeline takes all its microbatches at once; without one, gradients are accumulated over the steps that the global batch needs.
-  set("training.local_batch_size", s.pipeline > 1 ? s.batch / s.data : s.microbatch);
+  set("training.local_batch_size", s.pipeline > 1 ? f.batch / s.data : s.microbatch);
   const bool shards = s.zero >= 2;
   parallelism("data_parallel_shard_degree", shards ? s.data : 1), parallelism("data_parallel_replicate_degree", shards ? 1 : s.data);
   if (shards) parallelism("fsdp_reshard_after_forward", s.zero == 3 ? "\"always\"" : "\"never\"");
   if (s.zero == 1) notes.emplace_back("not said: zero=1; replicas hold whole optimizer states (zero=0). zero=2 and 3 can be said");
   parallelism("tensor_parallel_degree", s.tensor);
-  if (s.tensor > 1) parallelism("enable_sequence_parallel", s.comm == TensorComm::sequence_parallel ? "True" : "False");
-  parallelism("context_parallel_degree", s.context), parallelism("expert_parallel_degree", s.expert);
+  if (s.tensor > 1) parallelism("enable_sequence_parallel", s.sequence_parallel ? "True" : "False");
+  parallelism("context_parallel_degree", s.context), parallelism("expert_parallel_degree", s.expert_in_data);
   parallelism("pipeline_parallel_degree", s.pipeline);
   if (s.pipeline > 1) {
     parallelism("pipeline_parallel_schedule", fmt::format("\"{}\"", schedule_name(s, notes)));
@@ -65,7 +65,7 @@ std::string write_torchtitan(const StrategyFacts& f, const Strategy& s) {
     set("activation_checkpoint", "SelectiveAC.Config()");
   else
     set("activation_checkpoint", "None");
-  if (s.recompute == Recompute::attention)
+  if (s.recompute == Recompute::selective)
     notes.emplace_back(
         "SelectiveAC is recompute=alternate: every other product is computed again, but not attention; less memory, more time");
   if (s.recompute_first > 0) notes.push_back(fmt::format("not said: recompute-first={}; all layers compute again", s.recompute_first));
@@ -99,12 +99,12 @@ class RecipeReader {
   ReadSettings read(std::int64_t devices, std::int64_t batch) {
     Strategy& s = r_.strategy;
     s.tensor = whole("tensor_parallel_degree", 1), s.pipeline = whole("pipeline_parallel_degree", 1);
-    s.context = whole("context_parallel_degree", 1), s.expert = whole("expert_parallel_degree", 1);
+    s.context = whole("context_parallel_degree", 1), s.expert_in_data = whole("expert_parallel_degree", 1);
     const std::int64_t replicas = whole("data_parallel_replicate_degree", 1);
     std::int64_t shards = whole("data_parallel_shard_degree", -1);
     if (shards == -1) {
       if (devices == 0) refuse_settings(file_, "data_parallel_shard_degree is -1, what the devices leave; say --devices");
-      shards = devices / (s.tensor * s.pipeline * s.context * replicas);
+      shards = devices / (replicas * s.tensor * s.pipeline * s.context);
     }
     s.data = shards * replicas;
     if (shards > 1 && replicas > 1)
@@ -115,9 +115,9 @@ class RecipeReader {
     const std::int64_t local = whole("local_batch_size", 1);
     std::int64_t global = whole("global_batch_size", -1);
     if (global == -1) global = batch > 0 ? batch : local * s.data;
-    r_.batch = s.batch = global;
+    r_.batch = global;
     s.microbatch = s.pipeline > 1 ? whole("pipeline_parallel_microbatch_size", 1) : local;
-    if (s.tensor > 1 && text("enable_sequence_parallel", "True") == "True") s.comm = TensorComm::sequence_parallel;
+    if (s.tensor > 1 && text("enable_sequence_parallel", "True") == "True") s.sequence_parallel = true;
     schedule();
     const std::string again = text("activation_checkpoint", "None");
     s.recompute = again.starts_with("FullAC") ? Recompute::full : again.starts_with("SelectiveAC") ? Recompute::alternate : Recompute::none;
@@ -149,7 +149,8 @@ class RecipeReader {
     std::int64_t n = 0;
     const std::string& v = found->second;
     const auto [end, error] = std::from_chars(v.data(), v.data() + v.size(), n);
-    if (error != std::errc() || (n < 1 && n != -1)) refuse_settings(file_, fmt::format("{} is {}; a whole number is expected", name, v));
+    if (error != std::errc() || (n < 1 && n != -1) || n > kMostOfSettings)
+      refuse_settings(file_, fmt::format("{} is {}; a whole number is expected", name, v));
     return n;
   }
 
@@ -159,13 +160,13 @@ class RecipeReader {
     const std::string name = text("pipeline_parallel_schedule", "1F1B");
     const std::int64_t each = whole("pipeline_parallel_layers_per_stage", 0);
     if (name == "1F1B")
-      s.schedule = PipelineSchedule::one_f_one_b;
+      s.schedule = name_of(PipelineSchedule::one_f_one_b);
     else if (name == "Interleaved1F1B")
-      s.interleave = each > 0 ? std::max<std::int64_t>(1, f_.model.layers / (s.pipeline * each)) : 2;
+      s.stages_per_rank = each > 0 ? std::max<std::int64_t>(1, f_.model.layers / (s.pipeline * each)) : 2;
     else if (name == "ZBVZeroBubble")
-      s.schedule = PipelineSchedule::zero_bubble_v;
+      s.schedule = name_of(PipelineSchedule::zero_bubble_v);
     else if (name == "InterleavedZeroBubble")
-      s.schedule = PipelineSchedule::zero_bubble_h1;
+      s.schedule = name_of(PipelineSchedule::zero_bubble_h1);
     else
       refuse_settings(file_, fmt::format("pipeline_parallel_schedule is '{}'; understood are 1F1B, Interleaved1F1B, ZBVZeroBubble, "
                                          "InterleavedZeroBubble",

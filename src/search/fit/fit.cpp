@@ -40,7 +40,7 @@ class Fitter {
     const simulate::Cluster c = with_stack(machine_, s);
     const MeasuredShapes* shapes = measured_shapes_of(c);
     std::vector<double> all;
-    for (const TimedStep& r : rows_) all.push_back(estimate({r.model, c, nullptr, shapes}, r.strategy).seconds);
+    for (const TimedStep& r : rows_) all.push_back(estimate({r.model, c, r.batch, nullptr, shapes}, r.strategy).seconds);
     return all;
   }
 
@@ -60,7 +60,7 @@ class Fitter {
 
  private:
   bool any_data_parallel() const {
-    return std::ranges::any_of(rows_, [](const TimedStep& r) { return r.strategy.data * r.strategy.context > 1; });
+    return std::ranges::any_of(rows_, [](const TimedStep& r) { return replicas_of(r.strategy) > 1; });
   }
 
   // log(predicted / measured) by row.

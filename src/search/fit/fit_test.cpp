@@ -30,7 +30,7 @@ TEST(Fit, FindsConstants) {
   known.pace = 0.8;
   known.op_seconds = {{"h100", 4e-5}};
   const simulate::Cluster c = with_stack(h100, known);
-  for (TimedStep& r : steps.rows) r.seconds = estimate({r.model, c, nullptr, measured_shapes_of(c)}, r.strategy).seconds;
+  for (TimedStep& r : steps.rows) r.seconds = estimate(facts_of(r.model, c, r.batch), r.strategy).seconds;
   const Fit fit = fit_stack(steps.rows, h100, stack_named("megatron"));
   EXPECT_NEAR(fit.stack.pace, 0.8, 0.01);
   EXPECT_LT(fit.fitted(), 0.01);

@@ -108,31 +108,32 @@ class StepReader {
     t.kv_heads = count(i, "kv_heads", 0), t.ffn = count(i, "ffn", 4 * t.hidden), t.vocab = count(i, "vocab", t.vocab);
     t.gated = csv_.has("gated") && csv_.integer(i, "gated") != 0;
     // Attention of today keeps no scores and has no masks; where it is computed again, it had them.
-    const bool scores = has(i, "recompute") && recompute_word(csv_.text(i, "recompute")) == "attention";
+    const bool scores = has(i, "recompute") && recompute_word(csv_.text(i, "recompute")) == "selective";
     t.keeps_scores = csv_.has("keeps_scores") ? csv_.integer(i, "keeps_scores") != 0 : scores;
     t.dropout = csv_.has("dropout") ? csv_.integer(i, "dropout") != 0 : scores;
     if (t.hidden % t.heads != 0) refuse_row(i, fmt::format("{} heads do not divide a width of {}", t.heads, t.hidden));
     return t;
   }
 
-  // "selective", and what a table says behind it.
+  // What a table says behind it is left out.
   static std::string recompute_word(const std::string& cell) {
     const std::string first = cell.substr(0, cell.find('+'));
-    return first == "selective" ? "attention" : first;
+    return first == "attention" ? "selective" : first;
   }
 
-  Strategy strategy(std::size_t i, const Transformer& m) const {
+  // With the number of samples.
+  std::pair<Strategy, std::int64_t> strategy(std::size_t i, const Transformer& m) const {
     const std::int64_t gpus = count(i, "gpus", 0);
     std::int64_t batch = count(i, "global_batch", 0);
     if (column("strategy") && !csv_.empty(i, "strategy")) {
-      const ReadSettings r = settings_of(csv_.text(i, "strategy"), {m, cluster_, nullptr, nullptr}, gpus, batch);
-      if (r.strategy.batch == 0) refuse_row(i, "'global_batch' is not given");
-      return r.strategy;
+      const ReadSettings r = settings_of(csv_.text(i, "strategy"), {m, cluster_, batch}, gpus, batch);
+      if (r.batch == 0) refuse_row(i, "'global_batch' is not given");
+      return {r.strategy, r.batch};
     }
-    Strategy s = parse_strategy(words_, 1);
-    s.tensor = count(i, "tp", 1), s.pipeline = count(i, "pp", 1), s.context = count(i, "cp", 1), s.expert = count(i, "ep", 1);
-    s.interleave = count(i, "interleave", 1), s.microbatch = count(i, "microbatch_size", 1);
-    const std::int64_t others = s.tensor * s.pipeline * s.context;
+    Strategy s = parse_strategy(words_);
+    s.tensor = count(i, "tp", 1), s.pipeline = count(i, "pp", 1), s.context = count(i, "cp", 1), s.expert_in_data = count(i, "ep", 1);
+    s.stages_per_rank = count(i, "interleave", 1), s.microbatch = count(i, "microbatch_size", 1);
+    const std::int64_t others = std::int64_t{s.tensor} * s.pipeline * s.context;
     if (has(i, "dp")) {
       s.data = count(i, "dp", 1);
     } else {
@@ -143,27 +144,26 @@ class StepReader {
     }
     if (batch == 0 && has(i, "microbatches")) batch = count(i, "microbatches", 1) * s.data * s.microbatch;
     if (batch == 0) refuse_row(i, "neither 'global_batch' nor 'microbatches' is given");
-    s.batch = batch;
     std::string words;
     if (has(i, "zero")) words += fmt::format(" zero={}", csv_.integer(i, *column("zero")));
     if (has(i, "recompute")) words += " recompute=" + recompute_word(csv_.text(i, "recompute"));
-    if (words.empty()) return s;
-    const Strategy said = parse_strategy(words, batch);
+    if (words.empty()) return {s, batch};
+    const Strategy said = parse_strategy(words);
     if (has(i, "zero")) s.zero = said.zero;
     if (has(i, "recompute")) s.recompute = said.recompute;
-    if (s.data * s.context == 1) s.zero = 0;
+    if (replicas_of(s) == 1) s.zero = 0;
     if (has(i, "recompute") && csv_.text(i, "recompute").ends_with("+sequence_parallel") && s.tensor > 1) {
-      s.comm = TensorComm::sequence_parallel;
-      s.regather = !s.recomputes_all();
+      s.sequence_parallel = true;
+      s.regather = !recomputes_all(s);
     }
-    return s;
+    return {s, batch};
   }
 
-  double seconds(std::size_t i, const Transformer& m, const Strategy& s) const {
-    const double samples = static_cast<double>(s.batch), tokens = samples * static_cast<double>(m.seq);
+  double seconds(std::size_t i, const TimedStep& r) const {
+    const double samples = static_cast<double>(r.batch), tokens = samples * static_cast<double>(r.model.seq);
     if (has(i, "step_s")) return number(i, "step_s");
     if (has(i, "step_ms")) return number(i, "step_ms") / 1e3;
-    if (has(i, "tokens_per_s_per_gpu")) return tokens / static_cast<double>(s.devices()) / number(i, "tokens_per_s_per_gpu");
+    if (has(i, "tokens_per_s_per_gpu")) return tokens / static_cast<double>(r.strategy.devices()) / number(i, "tokens_per_s_per_gpu");
     if (has(i, "tokens_per_s")) return tokens / number(i, "tokens_per_s");
     if (has(i, "samples_per_s")) return samples / number(i, "samples_per_s");
     return 0;
@@ -188,18 +188,18 @@ class StepReader {
     TimedStep r;
     try {
       r.model = model(i);
-      r.strategy = strategy(i, r.model);
+      std::tie(r.strategy, r.batch) = strategy(i, r.model);
     } catch (const poplar::poplar_error& e) {
       // What its text says is said with its line.
       const std::string what = e.what();
       if (what.starts_with(file_)) throw;
       refuse_row(i, what);
     }
-    r.what = fmt::format("{} seq={} batch={} {}", r.model.name, r.model.seq, r.strategy.batch, to_string(r.strategy));
-    r.seconds = seconds(i, r.model, r.strategy);
+    r.what = fmt::format("{} seq={} batch={} {}", r.model.name, r.model.seq, r.batch, words_of(r.strategy));
+    r.seconds = seconds(i, r);
     if (!(r.seconds > 0 && r.seconds < 1e9)) refuse_row(i, fmt::format("a step of {:g} seconds; a positive number is expected", r.seconds));
     r.memory_bytes = number(i, "memory_GiB") * kGib;
-    const Violation v = first_violation(r.model, cluster_, r.strategy);
+    const Violation v = first_violation(facts_of(r.model, cluster_, r.batch), r.strategy);
     if (v)
       all.left_out.push_back(fmt::format("line {}: {}: {}: {}", csv_.line(i), r.what, v.rule, v.message));
     else

@@ -4,6 +4,7 @@
 #include "search/strategy.h"
 #include "simulate/csv.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct TimedStep {
   std::string what;
   Transformer model;
   Strategy strategy;
+  // Samples.
+  std::int64_t batch = 0;
   double seconds = 0;
   // Of the fullest device; 0: the table does not say.
   double memory_bytes = 0;
@@ -30,7 +33,7 @@ struct TimedSteps {
 //     model                              a name or a config.json, where there are no sizes
 //     layers, hidden, heads, kv_heads, ffn, vocab, seq
 //     strategy                           Pando's words, or a trainer's settings; instead of it
-//     tp, pp, dp, cp, ep, interleave, microbatch_size, zero, recompute (none, attention or selective, alternate, full), precision
+//     tp, pp, dp, cp, ep, interleave, microbatch_size, zero, recompute (none, selective or attention, alternate, full), precision
 //     gpus, global_batch                 dp follows from gpus where it is not there; global_batch from `microbatches`
 //     step_s, or step_ms, tokens_per_s_per_gpu, tokens_per_s, samples_per_s; each also with _measured behind
 //     memory_GiB                         of the fullest device; not needed

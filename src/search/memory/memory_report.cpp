@@ -1,6 +1,7 @@
 #include "search/memory/memory_report.h"
 
 #include "search/axis.h"
+#include "transform/distribute/axis.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -53,7 +54,7 @@ std::vector<Strategy> neighbours(const StrategyFacts& f, const Strategy& s) {
     if (next == s || first_violation(f, next)) return;
     all.push_back(next);
   };
-  for (const Recompute r : {Recompute::attention, Recompute::full}) {
+  for (const Recompute r : {Recompute::selective, Recompute::full}) {
     if (r > s.recompute && s.recompute != Recompute::alternate)
       with([&](Strategy& n) { n.recompute = r, n.recompute_first = 0, n.regather = n.regather && r != Recompute::full; });
   }
@@ -64,10 +65,10 @@ std::vector<Strategy> neighbours(const StrategyFacts& f, const Strategy& s) {
   for (const std::int64_t b : divisors) {
     if (b < s.microbatch) with([&](Strategy& n) { n.microbatch = b; });
   }
-  with([&](Strategy& n) { n.comm = TensorComm::sequence_parallel; });
-  with([&](Strategy& n) { n.comm = TensorComm::sequence_parallel, n.regather = true; });
-  with([&](Strategy& n) { n.interleave = 1; });
-  with([&](Strategy& n) { n.schedule = PipelineSchedule::one_f_one_b; });
+  with([&](Strategy& n) { n.sequence_parallel = true; });
+  with([&](Strategy& n) { n.sequence_parallel = true, n.regather = true; });
+  with([&](Strategy& n) { n.stages_per_rank = 1; });
+  with([&](Strategy& n) { n.schedule = name_of(PipelineSchedule::one_f_one_b); });
   with([&](Strategy& n) { n.offload_optimizer = true; });
   with([&](Strategy& n) { n.offload_activations = true; });
   // Two degrees whose product stays.
@@ -75,38 +76,29 @@ std::vector<Strategy> neighbours(const StrategyFacts& f, const Strategy& s) {
     if (s.data % by != 0) break;
     // Samples that a replica has stay together.
     const auto take = [&](Strategy& n) {
-      n.data /= by, n.zero = n.data * n.context == 1 ? 0 : n.zero, n.data_overlap = n.data_overlap && n.zero > 0;
+      n.data /= by, n.zero = replicas_of(n) == 1 ? 0 : n.zero, n.data_overlap = n.data_overlap && n.zero > 0;
     };
     with([&](Strategy& n) { take(n), n.tensor *= by; });
     with([&](Strategy& n) { take(n), n.pipeline *= by; });
     with([&](Strategy& n) { take(n), n.context *= by; });
   }
-  if (f.model.experts > 0) with([&](Strategy& n) { n.expert *= 2; });
+  if (f.model.experts > 0) with([&](Strategy& n) { n.expert_in_data *= 2; });
   return all;
 }
 
 // Words of the one that the other does not have.
 std::string changed_words(const Strategy& from, const Strategy& to) {
-  const auto words = [](const std::string& text) {
-    std::vector<std::string> all;
-    std::size_t at = 0;
-    while (at < text.size()) {
-      const std::size_t end = std::min(text.find(' ', at), text.size());
-      all.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-    return all;
-  };
-  const std::vector<std::string> before = words(to_string(from)), after = words(to_string(to));
+  const std::string of_from = words_of(from), of_to = words_of(to);
+  const std::vector<std::string_view> before = transform::split(of_from, " "), after = transform::split(of_to, " ");
   std::vector<std::string> changed;
-  for (const std::string& w : after) {
-    if (std::ranges::find(before, w) == before.end()) changed.push_back(w);
+  std::vector<std::string_view> kept;
+  for (const std::string_view w : after) {
+    if (std::ranges::find(before, w) == before.end()) changed.emplace_back(w);
+    kept.push_back(w.substr(0, w.find('=')));
   }
-  std::vector<std::string> kept;
-  for (const std::string& w : after) kept.push_back(w.substr(0, w.find('=')));
-  for (const std::string& w : before) {
-    const std::string name = w.substr(0, w.find('='));
-    if (std::ranges::find(kept, name) == kept.end()) changed.push_back("without " + name);
+  for (const std::string_view w : before) {
+    const std::string_view name = w.substr(0, w.find('='));
+    if (std::ranges::find(kept, name) == kept.end()) changed.push_back(fmt::format("without {}", name));
   }
   return fmt::format("{}", fmt::join(changed, " "));
 }
@@ -115,11 +107,11 @@ std::string changed_words(const Strategy& from, const Strategy& to) {
 
 std::vector<FittingChange> changes_that_fit(const StrategyFacts& facts, const Strategy& s, double limit) {
   LayerMemo memo;
-  const StrategyFacts f{facts.model, facts.cluster, &memo, facts.shapes};
+  const StrategyFacts f{facts.model, facts.cluster, facts.batch, &memo, facts.shapes};
   std::vector<FittingChange> all;
   std::set<std::string> seen;
   const auto consider = [&](const Strategy& n) {
-    if (!seen.insert(to_string(n)).second) return;
+    if (!seen.insert(words_of(n)).second) return;
     const Estimate e = estimate(f, n);
     if (e.fits(limit, f.cluster)) all.push_back({n, e, changed_words(s, n)});
   };

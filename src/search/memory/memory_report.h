@@ -18,7 +18,7 @@ std::string memory_csv(const std::vector<RankMemory>& ranks);
 struct FittingChange {
   Strategy strategy;
   Estimate estimate;
-  // The words that changed: "recompute=attention", "t=2 d=4".
+  // The words that changed: "recompute=selective", "t=2 d=4".
   std::string words;
 };
 // Of the changes of one word (or of two degrees whose product stays), the quickest first; of two where no single one does. `limit`: bytes

@@ -19,7 +19,8 @@ namespace {
 struct Theoretical {
   double states = 0, activations = 0;
 };
-Theoretical theoretical(const Transformer& m, const Strategy& s) {
+Theoretical theoretical(const StrategyFacts& f, const Strategy& s) {
+  const Transformer& m = f.model;
   const auto h = static_cast<double>(m.hidden), l = static_cast<double>(m.layers), ffn = static_cast<double>(m.ffn),
              t = static_cast<double>(s.tensor), p = static_cast<double>(s.pipeline), seq = static_cast<double>(m.seq),
              b = static_cast<double>(s.microbatch), v = static_cast<double>(m.vocab), d = static_cast<double>(s.data);
@@ -31,8 +32,8 @@ Theoretical theoretical(const Transformer& m, const Strategy& s) {
   // Of one layer; of as many microbatches as the first rank holds; the ids of tokens, dropout behind the embedding, the head.
   double bytes = seq * b * h * (18 + 4 * ffn / h) * l;
   bytes += 8 * seq * b * p + seq * b * h * p;
-  if (s.interleave > 1) bytes *= 1 + (p - 1) / (p * static_cast<double>(s.interleave));
-  if (s.interleave == 1 && p > 1) bytes *= std::min(1.0, static_cast<double>(s.microbatches()) / p);
+  if (s.stages_per_rank > 1) bytes *= 1 + (p - 1) / (p * static_cast<double>(s.stages_per_rank));
+  if (s.stages_per_rank == 1 && p > 1) bytes *= std::min(1.0, static_cast<double>(f.microbatches(s)) / p);
   if (p == 1) bytes += seq * b * h * 4 * (1 + v / h);
   all.activations = bytes / t;
   return all;
@@ -47,10 +48,11 @@ TEST(Memory, IsMegatronsTheoreticalReport) {
                                     {"turing-530b", "t=8 p=35 d=4 b=1 zero=1"},
                                     {"megatron-1t", "t=8 p=64 d=2 b=1"}}) {
     const Transformer m = transformer_named(model);
-    const Strategy s = parse_strategy(fmt::format("{} comm=sequence-parallel regather recompute=attention", text), 512);
-    ASSERT_FALSE(first_violation(m, selene, s)) << text;
-    const RankMemory first = memory_of_ranks({m, selene, nullptr, nullptr}, s).front();
-    const Theoretical formula = theoretical(m, s);
+    const Strategy s = parse_strategy(fmt::format("{} comm=sequence-parallel regather recompute=selective", text));
+    const StrategyFacts facts{m, selene, 512};
+    ASSERT_FALSE(first_violation(facts, s)) << text;
+    const RankMemory first = memory_of_ranks(facts, s).front();
+    const Theoretical formula = theoretical(facts, s);
     const auto of = [&](simulate::MemoryKind k) { return first.bytes[static_cast<std::size_t>(k)]; };
     EXPECT_NEAR(
         (of(simulate::MemoryKind::weights) + of(simulate::MemoryKind::gradients) + of(simulate::MemoryKind::optimizer)) / formula.states, 1,
@@ -67,8 +69,8 @@ TEST(Memory, RanksAreTheEstimates) {
                                     {"deepseek-v3", "p=16 d=8 e=8"},
                                     {"llama3-70b", "t=4 p=6 d=2 recompute=full recompute-first=3"}}) {
     const Transformer m = transformer_named(model);
-    const Strategy s = parse_strategy(text, 64);
-    const StrategyFacts facts{m, h100, nullptr, measured_shapes_of(h100)};
+    const Strategy s = parse_strategy(text);
+    const StrategyFacts facts = facts_of(m, h100, 64);
     ASSERT_FALSE(first_violation(facts, s)) << text;
     const std::vector<RankMemory> ranks = memory_of_ranks(facts, s);
     ASSERT_EQ(static_cast<std::int64_t>(ranks.size()), s.pipeline);
@@ -93,8 +95,8 @@ TEST(Memory, ChangesFit) {
   const auto limit = static_cast<double>(cluster.memory_bytes);
   for (const auto& [model, text] : {std::pair{"llama3-8b", "d=8"}, {"llama3-70b", "t=8 p=2 d=4"}, {"gpt3-13b", "t=1 d=16 b=2 zero=1"}}) {
     const Transformer m = transformer_named(model);
-    const Strategy s = parse_strategy(text, 64);
-    const StrategyFacts facts{m, cluster, nullptr, measured_shapes_of(cluster)};
+    const Strategy s = parse_strategy(text);
+    const StrategyFacts facts = facts_of(m, cluster, 64);
     ASSERT_FALSE(estimate(facts, s).fits(limit, cluster)) << text;
     const std::vector<FittingChange> changes = changes_that_fit(facts, s, limit);
     ASSERT_FALSE(changes.empty()) << text;
@@ -109,7 +111,7 @@ TEST(Memory, ChangesFit) {
     }
   }
   const Transformer huge = transformer_named("megatron-1t");
-  EXPECT_TRUE(changes_that_fit({huge, cluster, nullptr, nullptr}, parse_strategy("d=8", 8), limit).empty());
+  EXPECT_TRUE(changes_that_fit({huge, cluster, 8}, parse_strategy("d=8"), limit).empty());
 }
 
 }  // namespace

@@ -30,18 +30,20 @@ TEST(ModelConfig, ParametersAreThePublished) {
     EXPECT_LE(t.parameters(), csv.number(i, "parameters")) << name;
     // A step of it can be estimated.
     Strategy s;
-    s.batch = 4, s.data = 4;
-    EXPECT_FALSE(first_violation(t, simulate::cluster_named("h100"), s)) << name;
-    EXPECT_GT(estimate(t, simulate::cluster_named("h100"), s).seconds, 0) << name;
+    s.data = 4;
+    const StrategyFacts facts = facts_of(t, simulate::cluster_named("h100"), 4);
+    EXPECT_FALSE(first_violation(facts, s)) << name;
+    EXPECT_GT(estimate(facts, s).seconds, 0) << name;
   }
 }
 
 TEST(ModelConfig, IsTheModelByName) {
   const Transformer file = transformer_named(kFolder + "llama3_8b.json", 8192), named = transformer_named("llama3-8b");
   const simulate::Cluster& h100 = simulate::cluster_named("h100");
-  const Strategy s = parse_strategy("t=2 p=2 d=4 zero=1", 64);
-  EXPECT_EQ(estimate(file, h100, s).seconds, estimate(named, h100, s).seconds);
-  EXPECT_EQ(estimate(file, h100, s).memory, estimate(named, h100, s).memory);
+  const Strategy s = parse_strategy("t=2 p=2 d=4 zero=1");
+  const Estimate of_file = estimate(facts_of(file, h100, 64), s), of_name = estimate(facts_of(named, h100, 64), s);
+  EXPECT_EQ(of_file.seconds, of_name.seconds);
+  EXPECT_EQ(of_file.memory, of_name.memory);
   EXPECT_EQ(transformer_named("llama3-8b", 4096).seq, 4096);
 }
 

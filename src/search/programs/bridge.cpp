@@ -32,17 +32,18 @@ transform::Program program_of(const Transformer& t, std::int64_t batch, ir::DTyp
   return models::build_gpt(g);
 }
 
-transform::Strategy transforms_of(const Transformer& model, const Strategy& s) {
+Strategy transforms_of(const StrategyFacts& facts, const Strategy& s) {
   if (const auto missing = missing_of(s); !missing.empty()) {
     fail(ErrorKind::poplar_error, "strategy-runs", "no transform does this: {}; a search for a program leaves it out",
          fmt::join(missing, "; "));
   }
-  transform::Strategy t;
-  t.first_device = 0;
+  Strategy program = s;
+  static_cast<transform::Predicted&>(program) = {};
+  program.first_device = 0;
   for (const Axis& a : axes()) {
-    if (a.apply != nullptr) a.apply(model, s, t);
+    if (a.apply != nullptr) a.apply(facts, s, program);
   }
-  return t;
+  return program;
 }
 
 }  // namespace pando::search

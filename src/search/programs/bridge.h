@@ -11,6 +11,6 @@ void check_has_program(const Transformer& model);
 // The step of training that the sizes describe: a GPT with `batch` samples. Refuses (poplar_error) sizes that the builder has no words for.
 transform::Program program_of(const Transformer& model, std::int64_t batch, ir::DType dtype = ir::DType::float16);
 // The transforms' strategy of a point. Refuses (poplar_error) what no transform does: a space with `runnable` has no such points.
-transform::Strategy transforms_of(const Transformer& t, const Strategy& s);
+Strategy transforms_of(const StrategyFacts& facts, const Strategy& s);
 
 }  // namespace pando::search

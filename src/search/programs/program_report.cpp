@@ -6,8 +6,9 @@
 namespace pando::search {
 
 Report report_of(const ProgramResult& r) {
-  Report report{.best = lines_of(r.best),
-                .frontier = lines_of(r.frontier),
+  const auto text = [](const Strategy& s) { return transform::to_string(s); };
+  Report report{.best = lines_of(r.best, text),
+                .frontier = lines_of(r.frontier, text),
                 .certificate = r.certificate,
                 .rate = static_cast<double>(r.samples > 0 ? r.samples : 1),
                 .rate_name = r.samples > 0 ? "samples" : "steps",

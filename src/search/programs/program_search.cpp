@@ -1,8 +1,6 @@
 #include "search/programs/program_search.h"
 
-#include "base/error.h"
 #include "base/process/stop.h"
-#include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
 #include "search/programs/fold.h"
@@ -10,11 +8,13 @@
 #include "search/programs/least_time.h"
 #include "search/programs/program_space.h"
 #include "search/programs/recompute_choices.h"
+#include "search/searcher.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/distributed_already.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/strategy_text.h"
 
+#include <fmt/format.h>
 #include <poplar/exceptions.hpp>
 
 #include <algorithm>
@@ -22,8 +22,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <queue>
-#include <tuple>
 
 namespace pando::search {
 
@@ -31,35 +29,20 @@ namespace {
 
 using transform::Program;
 
-// --- one point --------------------------------------------------------------------------------------------------------------------------
-
-struct Refusal {
-  std::string rule, message;
-};
-
-// The estimate, or which rule refuses. `folded`: the estimate may come from fewer layers and microbatches; says whether it does.
-std::optional<ProgramEstimate> try_estimate(const Program& program, const transform::Strategy& s, const simulate::Cluster& cluster,
-                                            const simulate::CostModel* costs, Refusal& refusal, FoldedProgram* fold = nullptr,
-                                            std::int64_t* folded = nullptr) {
+// The rule by which the transforms refuse something; empty: they do not.
+template <class F>
+Violation violation_of(F&& f) {
   try {
-    if (fold != nullptr) {
-      if (auto e = fold->estimate(s, cluster, *costs)) {
-        ++*folded;
-        return e;
-      }
-    }
-    return estimate_program(program, s, cluster, costs);
-  } catch (const ModelError& e) { refusal = {e.id(), e.what()}; } catch (const poplar::poplar_error& e) {
-    refusal = {"schedule", e.what()};
+    f();
+  } catch (const ModelError& e) { return {e.id(), e.what()}; } catch (const poplar::poplar_error& e) {
+    return {"schedule", e.what()};
   }
-  return std::nullopt;
+  return {};
 }
 
-// --- the search -------------------------------------------------------------------------------------------------------------------------
-
 // What takes least of all that a group's plainest point leads to: nothing is computed again.
-transform::Strategy without_recomputing(transform::Strategy s) {
-  s.recompute = transform::Recompute::none;
+Strategy without_recomputing(Strategy s) {
+  s.recompute = Recompute::none;
   s.recomputed_layers.clear();
   return s;
 }
@@ -70,23 +53,23 @@ class BoundsOfGroup {
   BoundsOfGroup(const Program& program, LeastTime& times) : program_(program), times_(times) {}
 
   // Bytes of the fullest device; 0 for what the transforms refuse.
-  std::int64_t least_bytes(const transform::Strategy& s) {
-    try {
+  std::int64_t least_bytes(const Strategy& s) {
+    std::int64_t bytes = 0;
+    violation_of([&] {
       if (!table_) table_ = transform::table_of(s);
-      return least_memory(program_, s, layout_of(s), *table_).bytes();
-    } catch (const ModelError&) { return 0; } catch (const poplar::poplar_error&) {
-      return 0;
-    }
+      bytes = least_memory(program_, s, layout_of(s), *table_).bytes();
+    });
+    return bytes;
   }
   // With what is computed again; 0 for what the transforms refuse.
-  double least_seconds(const transform::Strategy& s) {
-    try {
-      return times_.seconds(s, layout_of(s));
-    } catch (const ModelError&) { return 0; }
+  double least_seconds(const Strategy& s) {
+    double seconds = 0;
+    violation_of([&] { seconds = times_.seconds(s, layout_of(s)); });
+    return seconds;
   }
 
  private:
-  const transform::Layout& layout_of(const transform::Strategy& s) {
+  const transform::Layout& layout_of(const Strategy& s) {
     auto it = layouts_.find(s.zero);
     if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
     return it->second;
@@ -98,67 +81,92 @@ class BoundsOfGroup {
   std::map<std::int32_t, transform::Layout> layouts_;
 };
 
-class ProgramSearcher {
+class ProgramEstimator final : public Estimator<ProgramEstimate> {
  public:
-  ProgramSearcher(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const SearchOptions& options,
-                  const simulate::CostModel* costs)
-      : program_(program),
+  ProgramEstimator(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const simulate::CostModel* costs)
+      : Estimator(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)),
+        program_(program),
         cluster_(cluster),
-        options_(options),
+        space_(space),
         own_(cluster),
         costs_(costs ? *costs : own_),
-        limit_(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)),
         times_(program, costs_),
-        fold_(program),
-        fold_from_(space.fold_from) {
-    r_.equal_from = fold_.first(), r_.equal_to = fold_.end();
-    const transform::SpaceFacts facts = facts_of(program, costs_, cluster, space);
-    r_.samples = facts.samples;
+        fold_(program) {}
+
+  // The estimate may come from fewer layers and microbatches.
+  Violation estimate(const Strategy& s, ProgramEstimate& e) override {
+    return violation_of([&] {
+      std::optional<ProgramEstimate> folded;
+      if (is_large(s)) folded = fold_.estimate(s, cluster_, costs_);
+      folded_ += folded.has_value();
+      e = folded ? std::move(*folded) : estimate_program(program_, s, cluster_, &costs_);
+      const bool is_plain = s.recompute == Recompute::none && !s.offload_weights && !s.offload_optimizer && !s.offload_activations;
+      if (is_plain) computing_[s.zero] = e.computing;
+    });
+  }
+  std::int64_t folded() const override { return folded_; }
+
+  // A group's bound is that of its degrees until it would be looked into, then that of its stages.
+  std::vector<PointGroup> groups(ProgramResult& r, bool bounded) override {
+    r.equal_from = fold_.first(), r.equal_to = fold_.end();
+    const transform::SpaceFacts facts = facts_of(program_, costs_, cluster_, space_);
+    r.samples = facts.samples;
+    std::vector<PointGroup> all;
     for (ProgramGroup& g : program_groups(facts)) {
       check_stop();
-      Candidate c{std::move(g), 0, false};
-      if (!name_costs(c)) continue;
-      if (space.recompute_sets > 0) add_layers(c.group, facts.layer_seconds, space.recompute_sets);
-      c.group.first_index = r_.certificate.points;
-      r_.certificate.points += static_cast<std::int64_t>(c.group.points.size());
-      candidates_.push_back(std::move(c));
+      PointGroup group{.is_closest = false, .number = groups_.size()};
+      if (!name_costs(g, group)) continue;
+      if (space_.recompute_sets > 0) add_layers(g, facts.layer_seconds, space_.recompute_sets);
+      group.head = g.points.front();
+      group.first_index = r.certificate.points;
+      group.points = static_cast<std::int64_t>(g.points.size());
+      r.certificate.points += group.points;
+      groups_.push_back(std::move(g));
+      all.push_back(std::move(group));
     }
+    if (bounded) bound_by_degrees(all, r);
+    return all;
+  }
+  Violation bound(PointGroup& g) override {
+    g.is_closest = true;
+    return violation_of([&] { g.seconds = std::max(g.seconds, least_seconds_of(without_recomputing(g.head))); });
   }
 
-  ProgramResult run() {
-    if (!options_.brute_force) bound_groups();
-    look_at_all(candidates_, options_, r_, [&](Candidate& c) { return look(c); });
-    return std::move(r_);
+  std::vector<PointGroup> parts(const PointGroup& g, bool /*bounded*/) override {
+    computing_.clear();
+    bounds_.emplace(program_, times_);
+    return {g};
+  }
+  std::vector<Strategy> points(const PointGroup& part) override { return std::move(groups_[part.number].points); }
+
+  double least_seconds(const Strategy& s, double enough) override {
+    if (const auto plain = computing_.find(s.zero); plain != computing_.end() && kTimesCaution * plain->second > enough)
+      return kTimesCaution * plain->second;
+    if (s.recompute == Recompute::none || enough == std::numeric_limits<double>::infinity()) return 0;
+    return is_folded(s) ? folded_bound(s) : bounds_->least_seconds(s);
+  }
+  // What is made in small is as quick as this bound.
+  double least_bytes(const Strategy& s) override { return is_folded(s) ? 0 : static_cast<double>(bounds_->least_bytes(s)); }
+
+  std::string words(const Strategy& s) const override { return transform::to_string(s); }
+  bool is_said_first(const Violation& v) const override { return v.rule == "recompute-layers" || v.rule == "cut"; }
+  std::string lack(const ProgramEstimate& e) const override {
+    return fmt::format("device {} needs {} bytes ({}), {:.0f} more than the {:.0f} that it has", e.fullest, e.peak, kinds_text(e.at_peak),
+                       static_cast<double>(e.peak) - limit_, limit_);
+  }
+  std::string taken(const ProgramEstimate& e) const override { return fmt::format("{:.6g} s, {} bytes", e.seconds, e.peak); }
+  std::string against(const Strategy&, const ProgramEstimate& e, const ProgramEstimate& best) const override {
+    return fmt::format(
+        "{:.6g} s, {:.2f} % slower than the best ({:.6g} s)\n  the busiest device computes {:.6g} s ({:+.6g})\n  the longest transfers "
+        "take {:.6g} s ({:+.6g})\n"
+        "  the busiest device waits for {:.6g} s ({:+.6g})",
+        e.seconds, 100 * (e.seconds / best.seconds - 1), best.seconds, e.computing, e.computing - best.computing, e.transferring,
+        e.transferring - best.transferring, e.seconds - e.computing, e.seconds - e.computing - (best.seconds - best.computing));
   }
 
  private:
-  struct Candidate {
-    ProgramGroup group;
-    // What none of its points is below, once it is bounded.
-    double seconds = 0;
-    bool bounded = false;
-  };
-
-  // A group's bound is that of its degrees until it would be looked into, then that of its stages. True: it has a new bound.
-  bool look(Candidate& c) {
-    if (excluded(c.seconds, static_cast<std::int64_t>(c.group.points.size()))) return false;
-    if (!c.bounded && !options_.brute_force) return bound(c);
-    look_into(c);
-    return false;
-  }
-
-  // False: the transforms refuse the group.
-  bool bound(Candidate& c) {
-    try {
-      c.seconds = std::max(c.seconds, least_seconds(without_recomputing(c.group.points.front())));
-      c.bounded = true;
-      return true;
-    } catch (const ModelError& e) { r_.against(e.id(), e.what(), static_cast<std::int64_t>(c.group.points.size())); }
-    return false;
-  }
-
   // What each rank may hold so that it needs as much memory as the one that needs most, in microbatches.
-  void level(schedule::Problem& p, const transform::Strategy& s, const transform::Layout& layout) const {
+  void level(schedule::Problem& p, const Strategy& s, const transform::Layout& layout) const {
     // Which stages a rank has is all that counts here.
     schedule::Table table;
     for (std::int32_t r = 0; r < s.pipeline; ++r) {
@@ -184,24 +192,24 @@ class ProgramSearcher {
 
   // A schedule that is made for costs is made for those of the group's stages. The layout says its bound, too. False: it is made for the
   // same with what transfers cost, or where every rank may hold what it has room for.
-  bool name_costs(Candidate& c) {
-    const transform::Strategy& plainest = c.group.points.front();
+  bool name_costs(ProgramGroup& g, PointGroup& group) {
+    const Strategy& plainest = g.points.front();
     if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return true;
     try {
       schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
       const transform::Layout layout = transform::lay_out(program_, plainest);
       p.costs = times_.costs_of(plainest, layout);
-      if (c.group.levelled) {
+      if (g.levelled) {
         level(p, plainest, layout);
         if (std::all_of(p.memory.begin(), p.memory.end(), [&](double m) { return m == p.memory[0]; })) return false;
       }
-      c.seconds = times_.seconds(without_recomputing(plainest), layout);
-      c.bounded = true;
+      group.seconds = times_.seconds(without_recomputing(plainest), layout);
+      group.is_closest = true;
       const std::string with_transfers = schedule::name_of(p);
       p.costs.transfer = 0;
       const std::string without = schedule::name_of(p);
-      if (c.group.transfers_cost && with_transfers == without) return false;
-      for (transform::Strategy& s : c.group.points) s.schedule = c.group.transfers_cost ? with_transfers : without;
+      if (g.transfers_cost && with_transfers == without) return false;
+      for (Strategy& s : g.points) s.schedule = g.transfers_cost ? with_transfers : without;
     } catch (const ModelError&) {
       // The group is refused where it is looked at.
     }
@@ -210,13 +218,14 @@ class ProgramSearcher {
 
   // Behind each point where all layers compute again, those where some do.
   void add_layers(ProgramGroup& g, const std::vector<double>& layer_seconds, std::int32_t most) {
-    std::map<transform::Recompute, std::vector<std::vector<std::uint32_t>>> choices;
-    std::vector<transform::Strategy> all;
-    try {
+    std::map<Recompute, std::vector<std::vector<std::uint32_t>>> choices;
+    std::vector<Strategy> all;
+    // What is refused here is refused where it is looked at.
+    violation_of([&] {
       std::optional<transform::Layout> layout;
-      for (const transform::Strategy& s : g.points) {
+      for (const Strategy& s : g.points) {
         all.push_back(s);
-        if (s.recompute == transform::Recompute::none || !s.recomputed_layers.empty()) continue;
+        if (s.recompute == Recompute::none || !s.recomputed_layers.empty()) continue;
         if (!layout) layout = transform::lay_out(program_, g.points.front());
         auto it = choices.find(s.recompute);
         if (it == choices.end())
@@ -227,139 +236,77 @@ class ProgramSearcher {
         }
       }
       g.points = std::move(all);
-    } catch (const ModelError&) {
-    } catch (const poplar::poplar_error&) {
-      // Refused where it is looked at.
-    }
+    });
   }
 
   // Some rank of a pipeline does at least its share of what one stage of all layers does. Groups with equal degrees share this bound; those
   // that the transforms refuse for their degrees go.
-  void bound_groups() {
+  void bound_by_degrees(std::vector<PointGroup>& groups, ProgramResult& r) {
     struct OfDegrees {
       double seconds = 0;
-      Refusal refusal;
+      Violation violation;
     };
     std::map<std::string, OfDegrees> known;
-    std::vector<Candidate> left;
-    for (Candidate& c : candidates_) {
+    std::vector<PointGroup> left;
+    for (PointGroup& g : groups) {
       check_stop();
-      if (!c.bounded) {
-        const transform::Strategy s = in_one_stage(c.group.points.front());
-        const auto [it, added] = known.try_emplace(to_string(s));
+      if (!g.is_closest) {
+        const Strategy s = in_one_stage(g.head);
+        const auto [it, added] = known.try_emplace(transform::to_string(s));
         OfDegrees& of_degrees = it->second;
-        if (added) {
-          try {
-            of_degrees.seconds = least_seconds(s);
-          } catch (const ModelError& e) { of_degrees.refusal = {e.id(), e.what()}; }
-        }
-        if (!of_degrees.refusal.rule.empty()) {
-          r_.against(of_degrees.refusal.rule, of_degrees.refusal.message, static_cast<std::int64_t>(c.group.points.size()));
+        if (added) of_degrees.violation = violation_of([&] { of_degrees.seconds = least_seconds_of(s); });
+        if (const Violation& v = of_degrees.violation) {
+          r.against(v.rule, v.message, g.points);
           continue;
         }
-        c.seconds = kTimesCaution * of_degrees.seconds / c.group.points.front().pipeline;
+        g.seconds = kTimesCaution * of_degrees.seconds / g.head.pipeline;
       }
-      left.push_back(std::move(c));
+      left.push_back(std::move(g));
     }
-    candidates_ = std::move(left);
+    groups = std::move(left);
   }
 
   // 0 for what the transforms refuse.
-  double folded_bound(const transform::Strategy& s) {
-    try {
-      return fold_.least_seconds(s, costs_).value_or(0);
-    } catch (const ModelError&) { return 0; }
+  double folded_bound(const Strategy& s) {
+    double seconds = 0;
+    violation_of([&] { seconds = fold_.least_seconds(s, costs_).value_or(0); });
+    return seconds;
   }
 
-  double least_seconds(const transform::Strategy& s) {
-    if (fold_from_ > 0) {
+  double least_seconds_of(const Strategy& s) {
+    if (space_.fold_from > 0) {
       if (const auto seconds = fold_.least_seconds(s, costs_)) return *seconds;
     }
     return times_.seconds(s, transform::lay_out(program_, s));
   }
 
-  // What a point has to be below to count.
-  double worst_kept() const {
-    if (options_.proves_only_the_best && !r_.best.empty() && r_.folded > 0) return r_.best.front().estimate.seconds;
-    return r_.worst_kept(options_.top);
-  }
-
-  // A frontier needs all points.
-  bool may_exclude() const { return !options_.brute_force && !options_.frontier; }
-  // Whether points of at least so many seconds can be left out; counts them.
-  bool excluded(double seconds, std::int64_t points) {
-    if (!may_exclude() || seconds <= worst_kept()) return false;
-    r_.slower(seconds, points);
-    return true;
-  }
-
-  void look_into(const Candidate& c) {
-    // By ZeRO's stage: what the busiest device computes without recomputing and with everything on chip.
-    std::map<std::int32_t, double> computing;
-    BoundsOfGroup bounds(program_, times_);
-    std::int64_t index = c.group.first_index;
-    for (const transform::Strategy& s : c.group.points) {
-      check_stop();
-      const std::int64_t here = index++;
-      const bool recomputes = s.recompute != transform::Recompute::none;
-      const auto plain = computing.find(s.zero);
-      if (plain != computing.end() && excluded(kTimesCaution * plain->second, 1)) continue;
-      const bool is_folded = is_large(s) && fold_.folds(s);
-      if (recomputes && worst_kept() < std::numeric_limits<double>::infinity() && may_exclude() &&
-          excluded(is_folded ? folded_bound(s) : bounds.least_seconds(s), 1))
-        continue;
-      // What is made in small is as quick as this bound.
-      if (!options_.brute_force && !is_folded && static_cast<double>(bounds.least_bytes(s)) > limit_) {
-        ++r_.certificate.by_memory;
-        continue;
-      }
-      const std::optional<ProgramEstimate> e = evaluate(s, here);
-      if (e && !recomputes && !s.offload_weights && !s.offload_optimizer && !s.offload_activations) { computing[s.zero] = e->computing; }
-    }
-  }
-
-  std::optional<ProgramEstimate> evaluate(const transform::Strategy& s, std::int64_t index) {
-    Refusal refusal;
-    const std::optional<ProgramEstimate> e =
-        try_estimate(program_, s, cluster_, &costs_, refusal, is_large(s) ? &fold_ : nullptr, &r_.folded);
-    if (!e) {
-      r_.against(refusal.rule, refusal.message, 1);
-      return e;
-    }
-    ++r_.certificate.evaluated;
-    if (static_cast<double>(e->peak) > limit_) {
-      ++r_.certificate.too_large;
-      return e;
-    }
-    r_.keep({s, *e, index}, options_.top, options_.frontier);
-    return e;
-  }
-
+  bool is_folded(const Strategy& s) { return is_large(s) && fold_.folds(s); }
   // Ops of the program over devices, about.
-  bool is_large(const transform::Strategy& s) const {
+  bool is_large(const Strategy& s) const {
     const auto ops = static_cast<double>(program_.module.graph(program_.module.main_graph()).ops.size());
-    return fold_from_ > 0 && ops * s.data * s.tensor * s.expert * s.context * s.microbatches > static_cast<double>(fold_from_);
+    return space_.fold_from > 0 && ops * s.data * s.tensor * s.expert * s.context * s.microbatches > static_cast<double>(space_.fold_from);
   }
 
   const Program& program_;
   const simulate::Cluster& cluster_;
-  const SearchOptions& options_;
+  const ProgramSpace& space_;
   simulate::ClusterCostModel own_;
   const simulate::CostModel& costs_;
-  double limit_;
   LeastTime times_;
   FoldedProgram fold_;
-  std::int64_t fold_from_;
-  std::vector<Candidate> candidates_;
-  ProgramResult r_;
+  std::int64_t folded_ = 0;
+  std::vector<ProgramGroup> groups_;
+  // Of the group that is looked into: what the busiest device computes without recomputing and with everything on chip, by ZeRO's stage.
+  std::map<std::int32_t, double> computing_;
+  std::optional<BoundsOfGroup> bounds_;
 };
 
 }  // namespace
 
-ProgramEstimate estimate_program(const Program& program, const transform::Strategy& strategy, const simulate::Cluster& cluster,
+ProgramEstimate estimate_program(const Program& program, const Strategy& strategy, const simulate::Cluster& cluster,
                                  const simulate::CostModel* costs, std::int32_t made) {
   const simulate::ClusterCostModel own(cluster);
-  transform::Strategy s = strategy;
+  Strategy s = strategy;
   s.verify = false;
   transform::Distributed d = transform::parallelise_some(program, s, made > 0 ? made : s.microbatches);
   if (costs == nullptr) costs = &own;
@@ -382,48 +329,30 @@ ProgramEstimate estimate_program(const Program& program, const transform::Strate
   return e;
 }
 
-double least_program_seconds(const Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs) {
-  try {
-    return LeastTime(program, costs).seconds(strategy, transform::lay_out(program, strategy));
-  } catch (const ModelError&) { return 0; }
+double least_program_seconds(const Program& program, const Strategy& strategy, const simulate::CostModel& costs) {
+  double seconds = 0;
+  violation_of([&] { seconds = LeastTime(program, costs).seconds(strategy, transform::lay_out(program, strategy)); });
+  return seconds;
 }
 
-LeastMemory least_program_memory(const Program& program, const transform::Strategy& strategy) {
+LeastMemory least_program_memory(const Program& program, const Strategy& strategy) {
   return least_memory(program, strategy, transform::lay_out(program, strategy), transform::table_of(strategy));
 }
 
 ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
                              const SearchOptions& options, const simulate::CostModel* costs) {
   transform::refuse_distributed(program.module);
-  return ProgramSearcher(program, cluster, space, options, costs).run();
+  ProgramEstimator estimator(program, cluster, space, costs);
+  return Searcher<ProgramEstimate>(estimator, options).run();
 }
 
-std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const transform::Strategy& s,
+std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const Strategy& s,
                     const ProgramResult& result, const simulate::CostModel* costs) {
-  const std::int64_t devices = s.devices();
-  Refusal refusal;
-  const std::optional<ProgramEstimate> e = try_estimate(program, s, cluster, costs, refusal);
-  // What is not there at all is said first: other devices would not help.
-  const bool names_nothing = !e && (refusal.rule == "recompute-layers" || refusal.rule == "cut");
-  if (devices != space.devices && !names_nothing) {
-    return fmt::format("devices: it takes {} devices, {} were asked for\n", devices, space.devices);
-  }
-  if (!e) return fmt::format("{}: {}\n", refusal.rule, refusal.message);
-  const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes);
-  if (static_cast<double>(e->peak) > limit) {
-    return fmt::format("memory: device {} needs {} bytes ({}), {:.0f} more than the {:.0f} that it has\n", e->fullest, e->peak,
-                       kinds_text(e->at_peak), static_cast<double>(e->peak) - limit, limit);
-  }
-  if (result.best.empty()) return fmt::format("it fits: {:.6g} s, {} bytes\n", e->seconds, e->peak);
-  const FoundProgram& f = result.best.front();
-  const ProgramEstimate& b = f.estimate;
-  if (to_string(f.strategy) == to_string(s)) return "it is the best\n";
-  return fmt::format(
-      "time: {:.6g} s, {:.2f} % slower than the best ({:.6g} s)\n  the busiest device computes {:.6g} s ({:+.6g})\n  the longest transfers "
-      "take {:.6g} s ({:+.6g})\n"
-      "  the busiest device waits for {:.6g} s ({:+.6g})\n",
-      e->seconds, 100 * (e->seconds / b.seconds - 1), b.seconds, e->computing, e->computing - b.computing, e->transferring,
-      e->transferring - b.transferring, e->seconds - e->computing, e->seconds - e->computing - (b.seconds - b.computing));
+  // It is made whole.
+  ProgramSpace whole = space;
+  whole.fold_from = 0;
+  ProgramEstimator estimator(program, cluster, whole, costs);
+  return why_not(estimator, space.devices, s, result);
 }
 
 }  // namespace pando::search

@@ -14,6 +14,7 @@
 
 #include "search/programs/least_memory.h"
 #include "search/report.h"
+#include "search/strategy.h"
 #include "simulate/costs/cost_model.h"
 #include "transform/distribute/parallelise.h"
 #include "transform/distribute/space.h"
@@ -39,32 +40,26 @@ struct ProgramEstimate {
   double memory_bytes() const { return static_cast<double>(peak); }
 };
 
-using FoundProgram = FoundOf<transform::Strategy, ProgramEstimate>;
+using FoundProgram = FoundOf<ProgramEstimate>;
 
-struct ProgramResult : ResultOf<transform::Strategy, ProgramEstimate> {
-  // Samples of a step; 0: it has none.
-  std::int64_t samples = 0;
-  // How many points were estimated from fewer layers and microbatches, and which layers are equal: from, and up to without.
-  std::int64_t folded = 0;
-  std::uint32_t equal_from = 0, equal_to = 0;
-};
+using ProgramResult = ResultOf<ProgramEstimate>;
 
 // `costs` says what each op takes on `cluster`; null: the cluster's own model.
 ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
                              const SearchOptions& options = {}, const simulate::CostModel* costs = nullptr);
 
 // Time and memory of one point; with `made`, of so many of its microbatches. Refuses what parallelise() refuses.
-ProgramEstimate estimate_program(const transform::Program& program, const transform::Strategy& strategy, const simulate::Cluster& cluster,
+ProgramEstimate estimate_program(const transform::Program& program, const Strategy& strategy, const simulate::Cluster& cluster,
                                  const simulate::CostModel* costs = nullptr, std::int32_t made = 0);
 // What no estimate of the strategy is below; 0 for strategies that the transforms refuse.
-double least_program_seconds(const transform::Program& program, const transform::Strategy& strategy, const simulate::CostModel& costs);
+double least_program_seconds(const transform::Program& program, const Strategy& strategy, const simulate::CostModel& costs);
 
 // What the fullest device holds at the least. Refuses what parallelise() refuses.
-LeastMemory least_program_memory(const transform::Program& program, const transform::Strategy& strategy);
+LeastMemory least_program_memory(const transform::Program& program, const Strategy& strategy);
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and where.
-std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
-                    const transform::Strategy& s, const ProgramResult& result, const simulate::CostModel* costs = nullptr);
+std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const Strategy& s,
+                    const ProgramResult& result, const simulate::CostModel* costs = nullptr);
 
 Report report_of(const ProgramResult& result);
 

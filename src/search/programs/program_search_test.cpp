@@ -4,6 +4,7 @@
 #include "ir/text/print.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
+#include "pando/model_error.hpp"
 #include "search/axis.h"
 #include "search/programs/bridge.h"
 #include "simulate/costs/flatten.h"
@@ -567,24 +568,28 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   const Result r = search(t, selene, space, {.top = 30});
   ASSERT_EQ(r.best.size(), 30u);
   const transform::Program gpt = program_of(t, 16);
+  const StrategyFacts facts = facts_of(t, selene, 16);
   for (const Found& f : r.best) {
-    const Strategy s = transforms_of(t, f.strategy);
-    EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0) << to_string(f.strategy) << " / " << to_string(s);
-    EXPECT_THAT(missing_of(f.strategy), testing::IsEmpty()) << to_string(f.strategy);
+    const Strategy s = transforms_of(facts, f.strategy);
+    EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0) << words_of(f.strategy) << " / " << to_string(s);
+    EXPECT_THAT(missing_of(f.strategy), testing::IsEmpty()) << words_of(f.strategy);
   }
   // What only a prediction has is said with the winner.
-  const Result predicted{.best = {Found{parse_strategy("t=2 overlap=ring precision=fp8", 16), {}, 0}}};
+  const Result predicted{.best = {Found{parse_strategy("t=2 overlap=ring precision=fp8"), {}, 0}}};
   EXPECT_THAT(to_table(predicted),
               HasSubstr("no transform does this: products in 8-bit floats; tensor-parallel transfers beside products\n"));
   EXPECT_THAT(to_table(r), testing::Not(HasSubstr("no transform does this")));
-  EXPECT_THROW(transforms_of(t, parse_strategy("t=2 overlap=ring", 16)), poplar::poplar_error);
-  EXPECT_THROW(transforms_of(t, parse_strategy("d=2 data-overlap", 16)), poplar::poplar_error);
+  for (const char* words : {"t=2 overlap=ring", "d=2 data-overlap", "d=3 c=2 e=2"}) {
+    const Strategy s = parse_strategy(words);
+    EXPECT_THROW(transforms_of(facts, s), poplar::poplar_error) << words;
+    EXPECT_THROW(transform::parallelise(gpt, s), ModelError) << words;
+  }
   EXPECT_THROW(program_of(transformer_named("llama3-8b"), 16), poplar::poplar_error);
   // Layers that are computed again, by the numbers that they have in the program: the embedding is 0.
   const auto peak = [&](const std::string& words) {
-    return estimate_program(gpt, transforms_of(t, parse_strategy("t=2 p=2 d=2 b=2 " + words, 16)), selene).peak;
+    return estimate_program(gpt, transforms_of(facts, parse_strategy("t=2 p=2 d=2 b=2 " + words)), selene).peak;
   };
-  EXPECT_EQ(transforms_of(t, parse_strategy("t=2 p=2 d=2 recompute=full recompute-first=1", 16)).recomputed_layers,
+  EXPECT_EQ(transforms_of(facts, parse_strategy("t=2 p=2 d=2 recompute=full recompute-first=1")).recomputed_layers,
             (std::vector<std::uint32_t>{1, 3}));
   EXPECT_LT(peak("recompute=full"), peak("recompute=full recompute-first=1"));
   EXPECT_LT(peak("recompute=full recompute-first=1"), peak(""));

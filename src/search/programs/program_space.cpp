@@ -68,30 +68,28 @@ std::vector<double> layer_seconds(const Program& p, const transform::Layout& lay
 
 // An axis of a walk (walk.h).
 struct RowOfWalk {
-  using Value = transform::Strategy;
+  using Value = Strategy;
   const transform::AxisRow* row;
   const transform::SpaceFacts* facts;
   // With the value that a user demands; null: none.
-  const transform::Strategy* demanded;
+  const Strategy* demanded;
 
-  const transform::Strategy& get(const transform::Strategy& s) const { return s; }
-  void set(transform::Strategy& s, const transform::Strategy& value) const { s = value; }
-  void values(const transform::Strategy& s, std::vector<transform::Strategy>& to) const {
-    transform::add_choices(*row, *facts, s, demanded, to);
-  }
+  const Strategy& get(const Strategy& s) const { return s; }
+  void set(Strategy& s, const Strategy& value) const { s = value; }
+  void values(const Strategy& s, std::vector<Strategy>& to) const { transform::add_choices(*row, *facts, s, demanded, to); }
 };
 
-Demand<transform::Strategy> demand_of(const ProgramSpace& space) {
+Demand demand_of(const ProgramSpace& space) {
   return {parse_words(space.require), space.require, [](std::string_view word) { return transform::find_axis(word)->word; }};
 }
 
-Walk<transform::Strategy, RowOfWalk> walk_of(const transform::SpaceFacts& facts, const Demand<transform::Strategy>& demand, bool inside) {
+Walk<RowOfWalk> walk_of(const transform::SpaceFacts& facts, const Demand& demand, bool inside) {
   std::vector<RowOfWalk> rows;
   for (const transform::AxisRow& row : transform::axis_rows()) {
     if (row.nesting > 0 && row.inside_group == inside) rows.push_back({&row, &facts, demand.of(row.word)});
   }
   std::ranges::sort(rows, {}, [](const RowOfWalk& r) { return r.row->nesting; });
-  return Walk<transform::Strategy, RowOfWalk>(std::move(rows));
+  return Walk<RowOfWalk>(std::move(rows));
 }
 
 }  // namespace
@@ -111,11 +109,11 @@ transform::SpaceFacts facts_of(const Program& program, const simulate::CostModel
   f.has_attention = has_attention(program, layout);
   f.layer_operations = transform::layer_operations(program, layout);
   f.layer_seconds = layer_seconds(program, layout, costs, f.layer_operations.size());
-  const Demand<transform::Strategy> demand = demand_of(space);
+  const Demand demand = demand_of(space);
   if (space.cuts == 0 || demand.of("cut") != nullptr) return f;
-  std::vector<transform::Strategy> degrees;
+  std::vector<Strategy> degrees;
   transform::add_choices(*transform::find_axis("tensor"), f, {}, demand.of("tensor"), degrees);
-  for (const transform::Strategy& s : degrees) {
+  for (const Strategy& s : degrees) {
     if (s.tensor > 1) f.cuts[s.tensor] = transform::ways_to_cut(program, s.tensor, space.cuts);
   }
   return f;
@@ -126,14 +124,14 @@ std::vector<ProgramGroup> program_groups(const transform::SpaceFacts& facts) {
   if (space.devices < 1 || space.devices > 1 << 20) {
     fail(ErrorKind::poplar_error, "search-space", "{} devices; 1 to {} are possible", space.devices, 1 << 20);
   }
-  const Demand<transform::Strategy> demand = demand_of(space);
+  const Demand demand = demand_of(space);
   auto heads = walk_of(facts, demand, false), rest = walk_of(facts, demand, true);
   std::vector<ProgramGroup> groups;
-  transform::Strategy s;
+  Strategy s;
   s.first_device = space.first_device;
-  heads.each(s, [&](transform::Strategy& head) {
+  heads.each(s, [&](Strategy& head) {
     ProgramGroup g;
-    rest.each(head, [&](const transform::Strategy& point) { g.points.push_back(point); });
+    rest.each(head, [&](const Strategy& point) { g.points.push_back(point); });
     const bool is_to_be_made = head.pipeline > 1 && schedule::is_synthesised(head.schedule) && !schedule::has_costs(head.schedule);
     for (int bits = 0; bits < (is_to_be_made ? 4 : 1); ++bits) {
       g.transfers_cost = bits & 1, g.levelled = bits & 2;

@@ -15,8 +15,7 @@ transform::SpaceFacts facts_of(const transform::Program& program, const simulate
 // Points that differ in axes inside a group alone (transform/distribute/axis.h): ZeRO, recomputation, offload, the order of devices. The
 // first of them is the plainest.
 struct ProgramGroup {
-  std::vector<transform::Strategy> points;
-  std::int64_t first_index = 0;
+  std::vector<Strategy> points;
   // Of a schedule that is to be made for costs: transfers between ranks are among them. They overlap with passes, and wait for each other,
   // in ways that a schedule's costs do not say: so both are tried.
   bool transfers_cost = false;

@@ -35,8 +35,8 @@ void refuse_settings(const std::string& file, const std::string& what) {
 
 std::string headline(const StrategyFacts& f, const Strategy& s) {
   const Estimate e = estimate(f, s);
-  return fmt::format("{}, {} samples of {} tokens, on {} {}: {}; by prediction {:.4g} s a step, {:.2f} GiB a device", f.model.name, s.batch,
-                     f.model.seq, s.devices(), f.cluster.name, to_string(s), e.seconds, e.memory_bytes() / kGib);
+  return fmt::format("{}, {} samples of {} tokens, on {} {}: {}; by prediction {:.4g} s a step, {:.2f} GiB a device", f.model.name, f.batch,
+                     f.model.seq, s.devices(), f.cluster.name, words_of(s), e.seconds, e.memory_bytes() / kGib);
 }
 
 std::string comments(const std::vector<std::string>& lines, std::string_view mark) {
@@ -50,7 +50,7 @@ std::vector<std::string> unsaid_anywhere(const Strategy& s) {
   if (s.tensor_level >= 0 || s.pipeline_level >= 0 || s.data_level >= 0)
     all.emplace_back("not said: levels; devices are numbered tensor, context, data, pipeline");
   if (s.post_validation) all.emplace_back("not said: post-validation; updates wait for the norm of all gradients");
-  if (s.comm == TensorComm::split_all_reduce) all.emplace_back("not said: comm=split-all-reduce; all-reduces run instead");
+  if (s.split_all_reduce) all.emplace_back("not said: comm=split-all-reduce; all-reduces run instead");
   return all;
 }
 
@@ -61,7 +61,8 @@ ReadSettings settings_of(const std::string& text, const StrategyFacts& f, std::i
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) {
     ReadSettings r;
-    r.strategy = parse_strategy(text, batch);
+    r.strategy = parse_strategy(text);
+    r.batch = batch;
     return r;
   }
   const EmitTarget* target = find_emit_target(std::string_view(text).substr(0, colon));

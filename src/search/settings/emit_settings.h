@@ -5,6 +5,7 @@
 #include "transform/distribute/parallelise.h"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -50,6 +51,8 @@ ReadSettings settings_of(const std::string& text, const StrategyFacts& facts, st
 
 // "llama3-8b, sequences of 8192 tokens, on 64 h100: t=2 ...; 1.234 s, 61.20 GiB a device by prediction".
 std::string headline(const StrategyFacts& facts, const Strategy& s);
+// The largest number that is read.
+inline constexpr std::int64_t kMostOfSettings = std::numeric_limits<std::int32_t>::max();
 // Lines that begin with `mark`.
 std::string comments(const std::vector<std::string>& lines, std::string_view mark);
 // What no trainer's settings say: levels of the network, updates without waiting.

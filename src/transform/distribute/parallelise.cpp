@@ -63,6 +63,9 @@ void check_numbers(const Strategy& s) {
     ir::refuse(ir::ErrorClass::value, "first-device", "{} devices from device {} on; the last device there can be is {}", devices,
                s.first_device, kLast);
   }
+  if (s.recompute == Recompute::alternate || !(static_cast<const Predicted&>(s) == Predicted())) {
+    ir::refuse(ir::ErrorClass::value, "prediction", "the strategy says what predictions alone have: no program is made of it as it stands");
+  }
   if (!s.recomputed_layers.empty() && s.recompute == Recompute::none) {
     ir::refuse(ir::ErrorClass::value, "recompute-layers",
                "layers to recompute are listed, but recomputation is none; full or selective is");

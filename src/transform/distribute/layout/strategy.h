@@ -17,9 +17,46 @@ enum class Recompute : std::uint8_t {
   selective,
   // All of a layer, from what other layers gave it.
   full,
+  // All of a layer but for attention and every other product: a prediction alone.
+  alternate,
+};
+// Transfers of tensor parallelism beside the products that they feed or follow: none; a ring of `tensor` parts, of which one stands alone;
+// two halves. What is longer than the product is seen.
+enum class TensorOverlap : std::uint8_t { none, ring, pipe };
+// Of products with weights in layers: bfloat16; 8-bit floats with a scale for each tensor; with a scale for each block (MXFP8).
+enum class Precision : std::uint8_t { bf16, fp8, mxfp8 };
+
+// What predictions of a transformer's step say beside (search/estimate.h): search::transforms_of says it as a program has it, or what is
+// missing for that. No program is made of it as it stands.
+struct Predicted {
+  // Samples of a microbatch.
+  std::int64_t microbatch = 1;
+  // So many of the data x context devices share the experts, as trainers have it; Strategy::expert is an axis of its own.
+  std::int32_t expert_in_data = 1;
+  // Only so many layers of each stage, the first ones, compute again; 0: all. A rank with several stages has so many of each.
+  std::int64_t recompute_first = 0;
+  // Stages have as many layers as makes the slowest as quick as can be: the head and the loss weigh, too. Otherwise as many each; where
+  // layers do not divide, the first stages and the last have one less.
+  bool weighed = false;
+  // An all-reduce as a reduce-scatter and an all-gather with whole tensors between them.
+  bool split_all_reduce = false;
+  // Sequence parallel: gather a layer's input again on the way back instead of keeping it whole.
+  bool regather = false;
+  TensorOverlap tensor_overlap = TensorOverlap::none;
+  // Gradients are reduced beside the last backward pass.
+  bool data_overlap = false;
+  Precision precision = Precision::bf16;
+  // No rank waits with its update for the norm of all gradients: it is looked at afterwards, and a wrong update is taken back. Otherwise
+  // the last one to end its backward passes holds up all.
+  bool post_validation = false;
+  // Which level of the network each kind of parallelism uses; -1: the narrowest that holds it, tensor innermost, then context, data,
+  // pipeline.
+  std::int8_t tensor_level = -1, pipeline_level = -1, data_level = -1;
+
+  friend bool operator==(const Predicted&, const Predicted&) = default;
 };
 
-struct Strategy {
+struct Strategy : Predicted {
   std::int32_t data = 1, tensor = 1, pipeline = 1, microbatches = 1;
   // Further axes along which samples (expert) and positions (context) are cut.
   std::int32_t expert = 1, context = 1;
@@ -61,6 +98,7 @@ struct Strategy {
   bool verify = true;
 
   std::int64_t devices() const { return std::int64_t{data} * tensor * pipeline * expert * context; }
+  friend bool operator==(const Strategy&, const Strategy&) = default;
 };
 
 }  // namespace pando::transform
