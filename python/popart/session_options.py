@@ -1,6 +1,8 @@
 """The options of a program, as PopART names them. Those that concern how a device is driven have no effect here; the others are honoured."""
 import os
 
+from popxl import _instances
+
 from .enums import VirtualGraphMode
 
 _DEFAULTS = {
@@ -61,10 +63,8 @@ class SessionOptions:
         if name == "enableReplicatedGraphs":
             return self._replicated or self._ir.instance_replication_factor > 1
         if name in _INSTANCES and self._ir._local_replicas is not None:
-            import popdist
-
             return {"enableDistributedReplicatedGraphs": True, "globalReplicationFactor": self._ir.replication_factor,
-                    "globalReplicaOffset": popdist.getReplicaIndexOffset()}[name]
+                    "globalReplicaOffset": _instances.first_replica()}[name]
         if name not in self._values:
             raise AttributeError(f"there is no session option {name!r}")
         return self._values[name]

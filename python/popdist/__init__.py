@@ -14,26 +14,13 @@ the same order: what one waits for comes from another one's call of the same fun
 """
 import os as _os
 
-from popdist import _instances, horovod
+from popdist import horovod
+from popxl import _instances
 
 __all__ = ["init", "isPopdistEnvSet", "getInstanceIndex", "getLocalInstanceIndex", "getNumInstances", "getNumTotalReplicas", "getNumLocalReplicas",
            "getReplicaIndexOffset", "getNumIpusPerReplica", "checkNumIpusPerReplica", "getDeviceId", "synchronize", "execute_on_instances"]
 
 horovod._stand_in()
-
-
-def _number(name, default):
-    """A number of the environment.
-
-    Raises:
-        RuntimeError: it is none.
-    """
-    text = _os.environ.get(name)
-    if text is None:
-        return default
-    if not text.isdecimal():
-        raise RuntimeError(f"The environment says {name}={text!r}, which is no number; poprun sets it.")
-    return int(text)
 
 
 def isPopdistEnvSet():
@@ -53,42 +40,42 @@ def init():
 
 def getInstanceIndex():
     """The number of this instance, from 0 on."""
-    return _number("POPDIST_INSTANCE_INDEX", 0)
+    return _instances.index()
 
 
 def getLocalInstanceIndex():
     """The number of this instance among those of its host, from 0 on."""
-    return _number("POPDIST_LOCAL_INSTANCE_INDEX", 0)
+    return _instances.number("POPDIST_LOCAL_INSTANCE_INDEX", 0)
 
 
 def getNumInstances():
     """How many instances there are."""
-    return _number("POPDIST_NUM_INSTANCES", 1)
+    return _instances.count()
 
 
 def getNumTotalReplicas():
     """How many replicas all instances have together."""
-    return _number("POPDIST_NUM_TOTAL_REPLICAS", 1)
+    return _instances.total_replicas()
 
 
 def getNumLocalReplicas():
     """How many replicas this instance runs."""
-    return _number("POPDIST_NUM_LOCAL_REPLICAS", 1)
+    return _instances.local_replicas()
 
 
 def getReplicaIndexOffset():
     """The number of this instance's first replica among those of all instances."""
-    return _number("POPDIST_REPLICA_INDEX_OFFSET", 0)
+    return _instances.first_replica()
 
 
 def getNumIpusPerReplica():
     """How many IPUs a replica has; 1 where nobody has said it."""
-    return _number("POPDIST_NUM_IPUS_PER_REPLICA", 1)
+    return _instances.number("POPDIST_NUM_IPUS_PER_REPLICA", 1)
 
 
 def checkNumIpusPerReplica(ipus_per_replica):
     """Whether a replica has as many IPUs as poprun was told. Without poprun: True."""
-    return _number("POPDIST_NUM_IPUS_PER_REPLICA", ipus_per_replica) == ipus_per_replica
+    return _instances.number("POPDIST_NUM_IPUS_PER_REPLICA", ipus_per_replica) == ipus_per_replica
 
 
 def getDeviceId(ipusPerReplica=0):

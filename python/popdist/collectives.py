@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 
 import popdist
-from popdist import _instances
+from popxl import _instances
 
 __all__ = ["all_reduce", "all_gather", "broadcast", "all_gather_object", "broadcast_object", "barrier"]
 

@@ -1,5 +1,5 @@
 """What a session runs on: the machine's session, or the reference interpreter. Both have the methods of InterpreterEngine below."""
-from popxl import _core, dtypes
+from popxl import _core, _instances, dtypes
 from popxl._lazy import np
 
 # What devices of popart call an IPU, and the machines that are simulated.
@@ -51,13 +51,10 @@ def _instances_of(ir):
     """
     if ir._local_replicas is None:
         return None
-    import popdist
-    from popdist import _instances
-
     wanted = ir.replication_factor // ir._local_replicas
-    if popdist.getNumInstances() != wanted:
+    if _instances.count() != wanted:
         raise RuntimeError(f"The program has {ir.replication_factor} replicas, of which this process runs {ir._local_replicas}; that takes {wanted} "
-                           f"instances, and there are {popdist.getNumInstances()}: poprun --num-instances {wanted} starts them.")
+                           f"instances, and there are {_instances.count()}: poprun --num-instances {wanted} starts them.")
     return _instances.connection()
 
 

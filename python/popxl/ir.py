@@ -5,7 +5,7 @@ import typing
 import weakref
 from typing import Any, Callable, Iterable, List, Literal, Optional, Set, Union
 
-from popxl import _core
+from popxl import _core, _instances
 from popxl._checks import integer, name_of
 from popxl._views import view
 from popxl.context import _context, get_source_location  # noqa: F401
@@ -35,9 +35,7 @@ class Ir:
     def __init__(self, replication: Union[int, Literal["popdist"]] = 1) -> None:
         local = None
         if replication == "popdist":
-            import popdist
-
-            replication, local = popdist.getNumTotalReplicas(), popdist.getNumLocalReplicas()
+            replication, local = _instances.total_replicas(), _instances.local_replicas()
         self._id = next(_numbers)
         self._program = _core.Program(integer(replication, "Ir: the number of replicas"))
         # Replicas of this process, where others run the rest; None: all.

@@ -1,4 +1,5 @@
-"""The connection of this process with the other instances, opened when it is first needed."""
+"""What `poprun` says of this process in its environment, and the connection with the other instances, opened when it is first needed.
+`popdist` has the functions for programs."""
 import atexit
 import contextlib
 import os
@@ -14,6 +15,45 @@ TIMEOUT = "PANDO_POPRUN_TIMEOUT"
 _TIME_TO_TELL = 0.3  # seconds that a message to the others may take
 
 
+def number(name, default):
+    """A number of the environment.
+
+    Raises:
+        RuntimeError: it is none.
+    """
+    text = os.environ.get(name)
+    if text is None:
+        return default
+    if not text.isdecimal():
+        raise RuntimeError(f"The environment says {name}={text!r}, which is no number; poprun sets it.")
+    return int(text)
+
+
+def index():
+    """The number of this instance, from 0 on."""
+    return number("POPDIST_INSTANCE_INDEX", 0)
+
+
+def count():
+    """How many instances there are."""
+    return number("POPDIST_NUM_INSTANCES", 1)
+
+
+def total_replicas():
+    """How many replicas all instances have together."""
+    return number("POPDIST_NUM_TOTAL_REPLICAS", 1)
+
+
+def local_replicas():
+    """How many replicas this instance runs."""
+    return number("POPDIST_NUM_LOCAL_REPLICAS", 1)
+
+
+def first_replica():
+    """The number of this instance's first replica among those of all instances."""
+    return number("POPDIST_REPLICA_INDEX_OFFSET", 0)
+
+
 def connection():
     """The connection. Opens it first: that takes until all instances do so."""
     with _lock:
@@ -23,13 +63,12 @@ def connection():
 
 
 def _open():
-    import popdist
     from popxl import _core
 
     opened = _core.open_instances(float(os.environ.get(TIMEOUT, 600)))
-    if (opened.index(), opened.count()) != (popdist.getInstanceIndex(), popdist.getNumInstances()):
-        raise RuntimeError(f"The environment says instance {popdist.getInstanceIndex()} of {popdist.getNumInstances()}, MPI {opened.index()} of "
-                           f"{opened.count()}: start the program with poprun.")
+    if (opened.index(), opened.count()) != (index(), count()):
+        raise RuntimeError(f"The environment says instance {index()} of {count()}, MPI {opened.index()} of {opened.count()}: start the program "
+                           "with poprun.")
     process, hook = os.getpid(), sys.excepthook
 
     def tell(kind, value, trace):
@@ -64,9 +103,7 @@ def among(members):
 
 def members():
     """The instances that collectives concern now."""
-    import popdist
-
-    return _state["members"][-1] if _state["members"] else list(range(popdist.getNumInstances()))
+    return _state["members"][-1] if _state["members"] else list(range(count()))
 
 
 def all_gather(data, what):
