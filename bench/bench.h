@@ -35,6 +35,19 @@ inline double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Of all threads of this process.
+inline double processor_seconds_of(const std::function<void()>& work) {
+  const auto now = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
 // One run, for two libraries that are timed in turns: OpenMP's threads spin for milliseconds after their work and would take the
 // other side's processor. So both wait until that is over, run once to be warm, and run again on time.
 inline double seconds_in_turn(const std::function<void()>& work) {

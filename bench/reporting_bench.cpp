@@ -1,5 +1,5 @@
 // What a report costs: a program of 100,000 executed steps on all tiles of an IPU, run with and without one, in turns. The file is written
-// within the run.
+// within the run. The processor's time is compared, that of all threads: others who use the host do not count.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -65,18 +65,20 @@ void run() {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("pando_reporting_bench_{}", getpid());
   double plain = 1e30, reporting = 1e30;
   Engine without = stencil.engine("");
-  for (unsigned i = 0; i < 2; ++i) {
-    plain = std::min(plain, seconds_of([&] { without.run(); }));
+  for (unsigned i = 0; i < 3; ++i) {
+    plain = std::min(plain, processor_seconds_of([&] { without.run(); }));
     Engine with = stencil.engine(folder.string());
-    reporting = std::min(reporting, seconds_of([&] { with.run(); }));
+    reporting = std::min(reporting, processor_seconds_of([&] { with.run(); }));
   }
+  const double megabytes = static_cast<double>(std::filesystem::file_size(folder / "profile.pando")) / 1e6;
   std::filesystem::remove_all(folder);
   print_figure({.what = "report: a run of 1,472 tiles x 10^5 steps that writes one",
-                .unit = "s",
+                .unit = "s of processor time",
                 .ours = reporting,
                 .peer = plain,
                 .peer_name = "without a report",
                 .at_most = 1.1});
+  print_figure({.what = "report: its file", .unit = "MB", .ours = megabytes, .at_most = 50});
 }
 
 }  // namespace
