@@ -10,7 +10,7 @@ if(PANDO_PYTHON AND NOT SKBUILD)
 endif()
 add_custom_command(OUTPUT ${pando_viewer_page} ${pando_viewer_source}
   DEPENDS ${viewer_sources} ${CMAKE_SOURCE_DIR}/viewer/package.json ${CMAKE_SOURCE_DIR}/viewer/package-lock.json ${CMAKE_SOURCE_DIR}/viewer/build.mjs
-    ${CMAKE_SOURCE_DIR}/viewer/make_page.py
+    ${CMAKE_SOURCE_DIR}/viewer/make_page.py ${CMAKE_SOURCE_DIR}/viewer/demo.pando
   COMMAND Python3::Interpreter ${CMAKE_SOURCE_DIR}/viewer/make_page.py ${CMAKE_BINARY_DIR}/viewer ${pando_viewer_page} ${pando_viewer_source} ${viewer_pip}
   COMMENT "the page of pando view" VERBATIM)
 add_custom_target(viewer_page DEPENDS ${pando_viewer_page} ${pando_viewer_source})

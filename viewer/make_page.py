@@ -1,4 +1,4 @@
-"""Builds the page of `pando view` and writes it as a C++ source, too.
+"""Builds the page of `pando view` and writes it as a C++ source, too, with the report of `pando view --demo` (demo.pando).
 
     make_page.py WORK PAGE.html PAGE.cpp [PYTHON]
 
@@ -74,20 +74,26 @@ def page_of(work, python):
     return page.read_text(encoding="utf-8")
 
 
-def literal(text):
+def literal(data):
     """A C++ string literal of ASCII: other bytes as octal numbers."""
     out = []
-    for byte in text.encode():
+    for byte in data:
         char = chr(byte)
         out.append({"\\": "\\\\", '"': '\\"', "\n": "\\n", "?": "\\?"}.get(char) or (char if 32 <= byte < 127 else f"\\{byte:03o}"))
     return '"' + "".join(out) + '"'
 
 
+def parts_of(data):
+    return [data[i:i + LARGEST_LITERAL] for i in range(0, len(data), LARGEST_LITERAL)]
+
+
 def source(page, why):
-    parts = [page[i:i + LARGEST_LITERAL] for i in range(0, len(page), LARGEST_LITERAL)]
+    parts, demo = parts_of(page.encode()), parts_of((HERE / "demo.pando").read_bytes())
     lines = ["// Made by viewer/make_page.py.", '#include "view/built_page.h"', "", "namespace pando::view {", "", "const std::string_view kPageParts[] = {"]
-    lines += [f"  {literal(part)}," for part in parts or [""]]
-    lines += ["};", f"const std::size_t kPagePartCount = {len(parts)};", f"const std::string_view kWhyNoPage = {literal(why)};", "", "}  // namespace pando::view", ""]
+    lines += [f"  {literal(part)}," for part in parts or [b""]]
+    lines += ["};", f"const std::size_t kPagePartCount = {len(parts)};", f"const std::string_view kWhyNoPage = {literal(why.encode())};", ""]
+    lines += ["const std::string_view kDemoParts[] = {", *(f"  {{{literal(part)}, {len(part)}}}," for part in demo), "};", f"const std::size_t kDemoPartCount = {len(demo)};"]
+    lines += ["", "}  // namespace pando::view", ""]
     return "\n".join(lines)
 
 

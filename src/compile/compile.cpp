@@ -107,7 +107,7 @@ Result compile_verified(const graph::Graph& graph, const std::vector<graph::Prog
       std::fprintf(stderr, "pando: tile program: %s\n", fault.c_str());
       PANDO_CHECK(!"the compiler made a tile program that its verifier refuses");
     }
-  return Result{std::move(plan.out), std::move(plan.out_of_memory), std::move(plan.name_lines)};
+  return Result{std::move(plan.out), std::move(plan.out_of_memory), std::move(plan.name_lines), std::move(plan.other_lines)};
 }
 
 }  // namespace

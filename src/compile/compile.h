@@ -67,7 +67,10 @@ struct OutOfMemory {
 struct Result {
   std::shared_ptr<tile::Program> program;  // always set; with `out_of_memory` it serves reports only
   std::unique_ptr<OutOfMemory> out_of_memory;
-  std::vector<std::uint32_t> name_lines;  // by tile::NameId: the line that Options says; 0, or behind the end: none
+  // By tile::NameId: the line that Options says; 0, or behind the end: none. Of copies that are one exchange the first one's, and those of
+  // the others.
+  std::vector<std::uint32_t> name_lines;
+  std::map<tile::NameId, std::vector<std::uint32_t>> other_lines;
 };
 
 Result compile(const graph::Graph& graph, const std::vector<graph::ProgramPtr>& programs, const Options& options);

@@ -196,8 +196,11 @@ struct Plan {
 
   std::unordered_map<std::string, tile::NameId> name_ids;  // looked up, never iterated
   std::vector<std::uint32_t> name_lines;                   // Result::name_lines
+  std::map<tile::NameId, std::vector<std::uint32_t>> other_lines;
 
   tile::NameId name(const std::string& text, std::uint32_t line = 0);
+  // Of what several lines made.
+  tile::NameId name(const std::string& text, const std::vector<std::uint32_t>& lines);
   // Of shards that are always live nobody asks when.
   void access(const ShardAccess& a) {
     if (!shards[a.shard].always_live) accesses.push_back(a);

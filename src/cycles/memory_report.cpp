@@ -374,6 +374,11 @@ profile::TargetInfo target_of(const tile::Program& program) {
   t.replicas = program.replication;
   t.bytes_per_tile = m.bounded_memory ? m.bytes_per_tile() : 0;
   t.clock_hz = m.clock_hz;
+  if (m.bounded_memory) {  // a host has no matrix unit of that kind
+    t.flops_per_cycle_f32 = 2 * m.f32_in_f32_out_conv_units * m.conv_unit_input_load_elems_f32;
+    t.flops_per_cycle_f16 = 2 * m.f16_in_f16_out_conv_units * m.conv_unit_input_load_elems_f16;
+    t.load_bytes_per_cycle = m.conv_unit_coeff_load_bytes_per_cycle;
+  }
   return t;
 }
 

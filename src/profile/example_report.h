@@ -13,7 +13,8 @@ inline Report example_report() {
   for (std::uint64_t t = 0; t < 4; ++t) r.tiles.push_back({200, 300 + t, {175, 25}, 25});
   r.block_streams = {{"ipu0.compute", 0, false, {0, 3}}, {"ipu0.io", 0, true, {3, 4}}};
   r.liveness = {{"ipu0.compute", 75, {{1, "a", 100, 200, 2}, {2, "b", 50, 100, 0}}}, {"ipu0.io", 25, {}}};
-  r.sources = {{"model.py", 12}};
+  r.sources = {{"model.py", 12}, {"add.cpp", 3}};
+  r.codelet_sources = {{"Add", 2}};
   r.residents = {{"x", 0, 4, 700, 175, 0, 1, 3, 1}, {"stack", 1, 4, 100, 25, 100, 0, 0, 0}};
   for (std::uint32_t t = 0; t < 4; ++t) {
     r.placements.push_back({t, 1, 0, true, 0, 25});
@@ -37,7 +38,8 @@ inline Report example_report() {
   r.steps[1].slowest_cycles = 70;
   r.steps[1].used_workers = 3;
   r.steps[1].profile = 1;
-  r.codelets = {{"Add", 16, 1120, true, 8, "counted", {{"add.cpp", 7, 1000, "  out[i] = a[i] + b[i];"}, {"add.cpp", 8, 120, "}"}}}};
+  r.codelets = {
+      {"Add", 16, 1120, true, 8, "counted", {{"add.cpp", 7, 1000, "  out[i] = a[i] + b[i];"}, {"add.cpp", 8, 120, "}"}}, 128, 192}};
   r.traces = {{{0, 0, 0, 500, 1}, {0, 1, 0, 500, 2}, {1, 0, 0, 500, 1}}, {}};
   r.run_times = {{0, 0, 1500, 12345}};
   r.blocks = {{"all", 0, false, 0, 1500}};

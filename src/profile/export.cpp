@@ -23,16 +23,22 @@ constexpr const ExportRow* kExports[] = {
 
 std::span<const ExportRow* const> exports() { return kExports; }
 
-void export_report(const Report& report, const std::string& format, const std::string& table, std::ostream& out) {
+const ExportRow& export_named(const std::string& format, const ExportOptions& options) {
   const auto it = std::find_if(std::begin(kExports), std::end(kExports), [&](const ExportRow* e) { return e->name == format; });
   if (it == std::end(kExports)) {
     std::vector<std::string_view> names;
     for (const ExportRow* e : kExports) names.push_back(e->name);
     fail(ErrorKind::invalid_option, "report-export", "a report is not exported as '{}'; expected {}", format, fmt::join(names, ", "));
   }
-  if (!table.empty() && !(*it)->takes_table)
-    fail(ErrorKind::invalid_option, "report-export", "'{}' has no table, found '{}'", format, table);
-  (*it)->write(report, table, out);
+  if (!options.table.empty() && !(*it)->takes_table)
+    fail(ErrorKind::invalid_option, "report-export", "'{}' has no table, found '{}'", format, options.table);
+  if (options.has_window() && !(*it)->takes_window)
+    fail(ErrorKind::invalid_option, "report-export", "'{}' has no time, so cycles do not bound it", format);
+  return **it;
+}
+
+std::string export_report(const Report& report, const std::string& format, const ExportOptions& options, std::ostream& out) {
+  return export_named(format, options).write(report, options, out);
 }
 
 }  // namespace pando::profile

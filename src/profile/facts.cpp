@@ -1,6 +1,6 @@
 #include "profile/facts.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -54,11 +54,33 @@ std::string source_text(const Report& report, std::uint32_t source) {
   return fmt::format("{}:{}", report.sources[source - 1].file, report.sources[source - 1].line);
 }
 
-std::uint32_t source_of_step(const Report& report, const StepCycles& step) {
+std::string sources_text(const Report& report, const std::vector<std::uint32_t>& sources) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> texts;
+  for (const std::uint32_t row : sources)
+    if (const std::string text = source_text(report, row); !text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
+      texts.push_back(text);
+  const std::size_t more = texts.size() > kMost ? texts.size() - kMost : 0;
+  texts.resize(texts.size() - more);
+  return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::vector<std::uint32_t> sources_of(const ProgramStep& part) {
+  std::vector<std::uint32_t> out = part.other_sources;
+  if (part.source > 0) out.insert(out.begin(), part.source);
+  return out;
+}
+
+std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& step) {
   const auto less = [](const ProgramStep& p, std::uint32_t order) { return p.order < order; };
   auto it = std::lower_bound(report.program.begin(), report.program.end(), step.order, less);
   while (it != report.program.end() && it->order == step.order && it->kind != step.kind) ++it;
-  return it == report.program.end() || it->order != step.order ? 0 : it->source;
+  return it == report.program.end() || it->order != step.order ? std::vector<std::uint32_t>() : sources_of(*it);
+}
+
+std::string defined_text(const Report& report, const std::string& codelet) {
+  const auto it = report.codelet_sources.find(codelet);
+  return it == report.codelet_sources.end() ? "" : source_text(report, it->second);
 }
 
 const std::string& category_of(const Report& report, const Resident& resident) { return report.categories[resident.category].category; }

@@ -32,8 +32,14 @@ Residents live_at(const Report& report, std::uint32_t order, std::optional<std::
 
 // "name:line" of a row of sources, from 1; "" for 0.
 std::string source_text(const Report& report, std::uint32_t source);
-// The row of `sources` of a step: that of its part of the program; 0: not known.
-std::uint32_t source_of_step(const Report& report, const StepCycles& step);
+// Of several rows, without repetition, with commas between; more than eight: "and N more".
+std::string sources_text(const Report& report, const std::vector<std::uint32_t>& sources);
+// The rows of `sources` of a part of the program: of copies that are one exchange several.
+std::vector<std::uint32_t> sources_of(const ProgramStep& part);
+// ... of a step: those of its part of the program. Empty: not known.
+std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& step);
+// Where a codelet is defined; "": not known.
+std::string defined_text(const Report& report, const std::string& codelet);
 const std::string& category_of(const Report& report, const Resident& resident);
 // Of a debug path the operation: the first `depth` names.
 std::string operation_of(const std::string& path, std::size_t depth);

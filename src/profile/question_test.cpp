@@ -195,31 +195,112 @@ TEST(Exports, EachIsWellFormed) {
     SCOPED_TRACE(e->name);
     for (const Report& r : {example_report(), Report{}}) {
       std::ostringstream out;
-      export_report(r, std::string(e->name), "", out);
+      export_report(r, std::string(e->name), {}, out);
       EXPECT_NE(out.str(), "");
       if (e->ending.ends_with(".json")) EXPECT_FALSE(Json::parse(out.str(), nullptr, false).is_discarded());
     }
   }
   std::ostringstream out;
-  EXPECT_THROW(export_report({}, "xml", "", out), poplar::invalid_option);
-  EXPECT_THROW(export_report({}, "csv", "none", out), poplar::invalid_option);
-  EXPECT_THROW(export_report({}, "dot", "steps", out), poplar::invalid_option);
+  EXPECT_THROW(export_report({}, "xml", {}, out), poplar::invalid_option);
+  EXPECT_THROW(export_report({}, "csv", {.table = "none"}, out), poplar::invalid_option);
+  EXPECT_THROW(export_report({}, "dot", {.table = "steps"}, out), poplar::invalid_option);
+  EXPECT_THROW(export_report({}, "dot", {.from = 5}, out), poplar::invalid_option);
 }
 
 TEST(Exports, Texts) {
   std::ostringstream csv, dot, trace;
-  export_report(example_report(), "csv", "variables", csv);
+  export_report(example_report(), "csv", {.table = "variables"}, csv);
   EXPECT_EQ(csv.str(),
             "name,category,bytes,tiles,largest,always_live_bytes,first,last,source\n"
-            "x,0,700,4,175,0,1,3,1\n"
-            "stack,1,100,4,25,100,0,0,0\n");
-  export_report(example_report(), "dot", "", dot);
+            "x,0,700,4,175,0,1,3,model.py:12\n"
+            "stack,1,100,4,25,100,0,0,\n");
+  export_report(example_report(), "dot", {}, dot);
   EXPECT_THAT(dot.str(), HasSubstr("subgraph cluster_1 {\n    label=\"loop again\";\n    s2 [label=\"b\\ncompute\", shape=box];\n  }"));
   EXPECT_THAT(dot.str(), HasSubstr("s0 -> s2;"));
-  export_report(example_report(), "perfetto", "", trace);
+  export_report(example_report(), "perfetto", {}, trace);
   const Json events = Json::parse(trace.str())["traceEvents"];
   ASSERT_EQ(events.size(), 4u);  // the row's name, and the loop of three rows: 500 + 500, 500 ...
   EXPECT_EQ(events.back()["ts"], 1000);
+}
+
+// Cycle and length of each executed step of a trace.
+std::vector<std::pair<int, int>> events_of(const Report& report, const ExportOptions& options, std::string* left_out = nullptr) {
+  std::ostringstream out;
+  const std::string said = export_report(report, "perfetto", options, out);
+  if (left_out) *left_out = said;
+  std::vector<std::pair<int, int>> events;
+  const Json trace = Json::parse(out.str());
+  for (const Json& e : trace["traceEvents"])
+    if (e["ph"] == "X") events.emplace_back(e["ts"], e["dur"]);
+  return events;
+}
+
+TEST(Exports, ATraceOfSomeCycles) {
+  using ::testing::ElementsAreArray;
+  Report r = example_report();
+  // 5, then 3 x (10, 2 x (1 + 4), 20), then 7: 5 + 3 x 40 + 7 = 132 cycles.
+  r.traces = {{{0, 0, 0, 5, 1}, {0, 4, 0, 40, 3}, {1, 0, 0, 10, 1}, {0, 1, 0, 5, 2}, {1, 0, 1, 4, 1}, {0, 0, 0, 20, 1}, {1, 0, 0, 7, 1}},
+              {}};
+  const std::vector<std::pair<int, int>> all = events_of(r, {});
+  ASSERT_EQ(all.size(), 1u + 3 * 4 + 1);
+  EXPECT_EQ(all[2], (std::pair(16, 4)));
+  EXPECT_EQ(all.back(), (std::pair(125, 7)));
+  for (int from = 0; from < 134; from += 3)
+    for (int to = from; to < 140; to += 5) {
+      std::vector<std::pair<int, int>> wanted;
+      for (const auto& e : all)
+        if (e.first < to && e.first + e.second > from) wanted.push_back(e);
+      EXPECT_THAT(events_of(r, {.from = static_cast<std::uint64_t>(from), .to = static_cast<std::uint64_t>(to)}), ElementsAreArray(wanted))
+          << from << " to " << to;
+    }
+  std::string left_out;
+  EXPECT_EQ(events_of(r, {.most_events = 3}, &left_out).size(), 3u);
+  EXPECT_EQ(left_out, "ipu0.compute: the first 3 executed steps are written, up to cycle 20; --from 20 goes on");
+  const std::vector<std::pair<int, int>> rest = events_of(r, {.from = 20}, &left_out);
+  EXPECT_THAT(rest, ElementsAreArray(std::vector(all.begin() + 3, all.end())));
+  EXPECT_EQ(left_out, "");
+}
+
+// A loop is not unfolded before the time that is asked for.
+TEST(Exports, ATraceFarIntoALongRun) {
+  Report r = example_report();
+  r.traces = {{{0, 1, 0, 10, 1'000'000'000'000}, {1, 0, 0, 10, 1}}, {}};
+  EXPECT_EQ(events_of(r, {.from = 9'999'999'999'970}).size(), 3u);
+}
+
+TEST(Questions, OperationsAndMergedCopiesHaveAllTheirLines) {
+  Report r = example_report();
+  r.sources = {{"model.py", 12}, {"model.py", 20}, {"model.py", 30}};
+  r.program[0].source = 2;
+  r.program[0].other_sources = {3, 1};
+  std::ostringstream file;
+  write_report(r, file);
+  r = read_report(file.str());
+  EXPECT_EQ(ask(r, "program", 10)["rows"][0]["source"], "model.py:20, model.py:30, model.py:12");
+  EXPECT_EQ(ask(r, "exchanges", 10)["rows"][0]["source"], "model.py:20, model.py:30, model.py:12");
+  EXPECT_EQ(ask(r, "slowest_steps", 10)["rows"][1]["source"], "model.py:20, model.py:30, model.py:12");
+  const Json operations = ask(r, "operations", 10)["rows"];
+  ASSERT_EQ(operations.size(), 4u);
+  for (const Json& row : operations)
+    EXPECT_EQ(row["source"], row["operation"] == "a"       ? "model.py:12, model.py:20, model.py:30"
+                             : row["operation"] == "stack" ? ""
+                                                           : "model.py:12")
+        << row;
+  for (std::uint32_t line = 1; line < 12; ++line) r.sources.push_back({"more.py", line}), r.program[0].other_sources.push_back(line + 3);
+  EXPECT_THAT(ask(r, "program", 10)["rows"][0]["source"].get<std::string>(), ::testing::EndsWith("more.py:5 and 6 more"));
+}
+
+TEST(Questions, CodeletsSayWhereTheyAreDefined) {
+  std::ostringstream file;
+  write_report(example_report(), file);
+  const Report r = read_report(file.str());
+  const Json row = ask(r, "codelets", 1)["rows"][0];
+  EXPECT_EQ(row["defined"], "add.cpp:3");
+  EXPECT_EQ(row["flops"], 128);
+  EXPECT_EQ(row["operand_bytes"], 192);
+  const Json vertices = ask(r, "tile=0", 1)["vertices"][0];
+  EXPECT_EQ(vertices["defined"], "add.cpp:3");
+  EXPECT_EQ(vertices["source"], "model.py:12");
 }
 
 TEST(Compare, MatchesByNameAndSortsByDifference) {

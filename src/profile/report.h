@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct TargetInfo {
   std::uint32_t ipus = 0, tiles_per_ipu = 0, tiles = 0, workers = 0, replicas = 1;
   std::uint64_t bytes_per_tile = 0;  // 0: unbounded
   double clock_hz = 0;
+  // Of a tile, at most: floating-point operations of its matrix unit, and bytes that it loads. 0: not known.
+  std::uint32_t flops_per_cycle_f32 = 0, flops_per_cycle_f16 = 0, load_bytes_per_cycle = 0;
 };
 struct GraphInfo {
   std::uint64_t variables = 0, vertices = 0, compute_sets = 0, edges = 0, programs = 0;
@@ -55,6 +58,8 @@ struct LargestVariable {
 struct CodeletVertices {
   std::string codelet;
   std::vector<std::uint32_t> tiles;
+  // Of one execution: where estimates say them; bytes of all operands. While the report is made; the file has Report::codelets'.
+  std::uint64_t flops = 0, operand_bytes = 0;
 };
 struct ComputeSetVertices {
   std::string name;
@@ -69,6 +74,7 @@ struct ProgramStep {
   std::uint32_t inside = 0;  // index in Report::program of the innermost loop around it, from 1; 0: none
   // Indices from 1 in Report::compute_sets, exchanges, sources; 0: none.
   std::uint32_t compute_set = 0, exchange = 0, source = 0;
+  std::vector<std::uint32_t> other_sources = {};  // of copies that are one exchange: the lines of the others
 };
 // Bytes over all tiles of what has one name and category. `live`: the first order, the order after the last one, bytes ... of what is not
 // always live.
@@ -182,6 +188,7 @@ struct CodeletCycles {
   std::string source;          // of the cycles: "estimated by the program", "counted", "not counted: REASON"
   // By file and line; they add up to the cycles of the vertices that were counted. Empty: the codelet was compiled without -g.
   std::vector<LineCycles> lines;
+  std::uint64_t flops = 0, operand_bytes = 0;  // of all executions: where estimates say them; bytes of all operands
 };
 // One execution of a program that was to be measured as a whole, on one stream, or of a copy between host and device.
 struct BlockCycles {
@@ -238,7 +245,8 @@ struct Report {
   std::uint64_t events_lost = 0;              // executed steps that `traces` has no room for
   std::vector<RunTimes> run_times;
   std::vector<Source> sources;
-  DevicePlan plan;  // of pando search and simulate; those have no tiles
+  std::map<std::string, std::uint32_t> codelet_sources;  // where codelets are defined: indices in `sources` from 1
+  DevicePlan plan;                                       // of pando search and simulate; those have no tiles
 };
 
 // showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.

@@ -87,6 +87,12 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+ShownReport demo_report() {
+  ShownReport demo{"demo.pando", {}};
+  for (std::size_t i = 0; i < kDemoPartCount; ++i) demo.bytes += kDemoParts[i];
+  return demo;
+}
+
 std::string write_page(std::span<const ShownReport> reports, std::string_view fabrics) {
   if (kPagePartCount == 0)
     fail(ErrorKind::poplar_error, "no-viewer", "this build of Pando has no viewer: {}. Build it again where Node and npm can be had",

@@ -23,6 +23,9 @@ bool is_report(std::string_view bytes);
 // lanes: "ipu1=16x19x4 ipu2=16x23x4". Throws poplar_error if this build has no page, and says why.
 std::string write_page(std::span<const ShownReport> reports, std::string_view fabrics);
 
+// The report that comes with the tool: two training steps of a network on four IPUs, pipelined.
+ShownReport demo_report();
+
 std::string base64(std::string_view bytes);
 
 }  // namespace pando::view

@@ -31,6 +31,8 @@ TEST(Page, HoldsItsReportsAndAsksForNothing) {
   EXPECT_LT(page.size(), 400'000u);
 }
 
+TEST(Page, TheDemoIsAReport) { EXPECT_NO_THROW(check_report(demo_report().bytes)); }
+
 TEST(Page, ChecksReports) {
   // "123456789" has the checksum 0xcbf43926.
   const std::string head("PANDORPT\x04\0\0\0", 12),

@@ -121,7 +121,8 @@ def written_report(build, name, folder):
     """Runs a program of programs/write_reports.py that writes its report into the folder; returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
     options = {"autoReport.all": "true", "autoReport.directory": str(folder), "debug.instrumentCompute": "true"}
-    result = subprocess.run([build / "venv/bin/python", HERE / "programs/write_reports.py", name], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)},
+    # Sources are named as the command names them.
+    result = subprocess.run([build / "venv/bin/python", "tests/viewer/programs/write_reports.py", name], cwd=HERE.parents[1], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode != 0:
         raise AssertionError(f"{name}: {result.stdout[-2000:]}")

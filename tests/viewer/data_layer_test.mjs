@@ -18,7 +18,7 @@ async function bundled(name, exports) {
   await build({ stdin: { contents: exports, resolveDir: join(viewer, "src"), loader: "ts" }, bundle: true, format: "esm", platform: "node", outfile: out, nodePaths: [modules], jsx: "automatic", jsxImportSource: "preact", logLevel: "error" });
   return import(pathToFileURL(out).href);
 }
-const { PageBytes, open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_of, place_of, text_of } = await bundled("layer", `
+const { PageBytes, open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_of, place_of, text_of, kKinds, ramp } = await bundled("layer", `
   export { open } from "./report/open.ts";
   export { PageBytes } from "./report/page_bytes.ts";
   export { kTerms } from "./report/report.ts";
@@ -27,7 +27,8 @@ const { PageBytes, open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_o
   export { matched } from "./views/compare.tsx";
   export { csv_of } from "./widgets/table.tsx";
   export { place_of, text_of } from "./state.ts";
-  export { bytes } from "./format.ts";`);
+  export { bytes } from "./format.ts";
+  export { kKinds, ramp } from "./colours.ts";`);
 
 const kTarget = { name: "tiny", ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 1000, clock_hz: 1e9 };
 
@@ -45,9 +46,10 @@ function small(trace = { step: [0, 1], cycles: [100, 50], times: [1, 1], gap: [0
   w.table("live_sets", { intervals: [1, 2] });
   w.table("live_intervals", { begin: [0, 1], end: [1, 2] });
   w.table("liveness", { order: [0, 1], name: ["a/first", "a/second"], live_bytes: [200, 100], worst_tile_bytes: [500, 440], worst_tile: [0, 3] });
-  w.table("program", { order: [0, 1], name: ["a/first", "a/second"], kind: ["compute", "exchange"], inside: [0, 0], compute_set: [1, 0], exchange: [0, 1], source: [1, 0] });
+  w.table("program", { order: [0, 1], name: ["a/first", "a/second"], kind: ["compute", "exchange"], inside: [0, 0], compute_set: [1, 0], exchange: [0, 1], source: [1, 1], other_sources: [0, 1] });
+  w.table("other_sources", { source: [2] });
   w.table("compute_sets", { name: ["first"], vertices: [8], groups: [1], source: [0] });
-  w.table("codelets", { name: ["Add<float>"], vertices: [8], executions: [8], cycles: [300], estimated: [1], source: ["counted"] });
+  w.table("codelets", { name: ["Add<float>"], vertices: [8], executions: [8], cycles: [300], estimated: [1], source: ["counted"], defined: [2], flops: [64], operand_bytes: [96] });
   w.table("codelet_lines", { codelet: [0, 0], file: ["add.cpp", "add.cpp"], line: [7, 8], cycles: [280, 20], text: ["  out[i] = a[i] + b[i];", "}"] });
   w.table("vertex_groups", { codelet: [0], begin: [0], end: [4], count: [2] });
   w.table("exchanges", { name: ["copy"], bytes: [12], senders: [1], receivers: [1], busiest_tile: [3], busiest_bytes: [12], block: [1], traffic: [1] });
@@ -57,7 +59,7 @@ function small(trace = { step: [0, 1], cycles: [100, 50], times: [1, 1], gap: [0
   w.table("tile_cycles", { begin: [0, 2], end: [2, 3], cycles: [20, 80] });
   w.table("trace", trace);
   w.table("runs", {});
-  w.table("sources", { file: ["a.cpp"], line: [12] });
+  w.table("sources", { file: ["a.cpp", "add.cpp", "a.cpp"], line: [12, 3, 5] });
   return w;
 }
 
@@ -85,6 +87,12 @@ test("a report as things", () => {
   assert.deepEqual([...r.tile_cycles(r.steps[0])], [20, 20, 80, 0]);
   assert.deepEqual(r.program[0].source, { file: "a.cpp", line: 12 });
   assert.equal(r.codelets[0].source, "counted");
+  assert.deepEqual([r.codelets[0].defined, r.codelets[0].flops, r.codelets[0].operand_bytes], [{ file: "add.cpp", line: 3 }, 64, 96]);
+  assert.deepEqual(r.exchange_sources(0).map((p) => p.line), [12, 5]);
+  const operations = r.operations(1);
+  assert.deepEqual(operations.map((o) => [o.name, o.cycles, o.steps, o.bytes]), [["a", 150, 2, 0], ["x", 0, 0, 700], ["y", 0, 0, 200], ["stacks", 0, 0, 40]]);
+  assert.deepEqual(operations[0].sources.map((p) => p.line), [5, 12]);
+  assert.deepEqual(r.operations(2).map((o) => o.name), ["a/first", "a/second", "x", "y", "stacks"]);
   assert.deepEqual(r.codelet_lines(0).map((l) => [l.file, l.line, l.cycles, l.text]), [["add.cpp", 7, 280, "  out[i] = a[i] + b[i];"], ["add.cpp", 8, 20, "}"]]);
   assert.deepEqual(r.codelet_lines(1), []);
   assert.equal(r.program[1].compute_set, -1);
@@ -139,6 +147,14 @@ test("terms and tiles of a large report", () => {
   assert.ok(Math.abs(out[kTerms.indexOf("compute")] - r.streams[0].cycles.compute) < 1);
 });
 
+test("a file of an earlier version lacks columns", () => {
+  const w = small();
+  for (const [table, columns] of [["program", ["other_sources"]], ["codelets", ["defined", "flops", "operand_bytes", "source"]]]) for (const c of columns) delete w.tables[table].columns[c];
+  const r = open("x", w.finish());
+  assert.deepEqual([r.codelets[0].defined, r.codelets[0].flops, r.codelets[0].source], [undefined, 0, ""]);
+  assert.deepEqual(r.exchange_sources(0).map((p) => p.line), [12]);
+});
+
 test("what is damaged is said", () => {
   const file = small().finish(), said = (bytes) => {
     try {
@@ -172,6 +188,38 @@ test("comparison, CSV, the fragment, numbers", () => {
   const place = { view: "memory", params: { tile: "3", find: "a b&c" } };
   assert.deepEqual(place_of(text_of(place)), place);
   assert.deepEqual([bytes(1023), bytes(1024), bytes(638976)], ["1023 B", "1.0 KiB", "624.0 KiB"]);
+});
+
+// Colours as people without one kind of cones see them (Viénot, Brettel, Mollon 1999; the third by Brettel's plane), and their distance in CIELAB.
+const kVision = {
+  all: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  protan: [0.11238, 0.88762, 0, 0.11238, 0.88762, 0, 0.00401, -0.00401, 1],
+  deutan: [0.29275, 0.70725, 0, 0.29275, 0.70725, 0, -0.02234, 0.02234, 1],
+  tritan: [1, 0.1446, -0.1446, 0, 0.8599, 0.1401, 0, 0.8599, 0.1401],
+};
+function lab(hex, vision) {
+  const linear = [16, 8, 0].map((s) => ((parseInt(hex.slice(1), 16) >> s) & 255) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+  const times = (m, v) => [0, 1, 2].map((i) => Math.max(0, m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2]));
+  const [x, y, z] = times([0.4124, 0.3576, 0.1805, 0.2126, 0.7152, 0.0722, 0.0193, 0.1192, 0.9505], times(kVision[vision], linear)).map((v, i) => v / [0.9505, 1, 1.089][i]);
+  const f = (t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116);
+  return [116 * f(y) - 16, 500 * (f(x) - f(y)), 200 * (f(y) - f(z))];
+}
+const distance = (a, b, vision) => Math.hypot(...lab(a, vision).map((v, i) => v - lab(b, vision)[i]));
+
+test("kinds of cycles differ for every kind of colour vision, and from both backgrounds", () => {
+  const kinds = Object.entries(kKinds);
+  assert.deepEqual(kinds.map(([k]) => k).sort(), [...kTerms].sort());
+  for (const vision of Object.keys(kVision))
+    for (const [i, [name, colour]] of kinds.entries()) {
+      for (const [other, its] of kinds.slice(i + 1)) assert.ok(distance(colour, its, vision) > 10, `${vision}: ${name} and ${other}: ${distance(colour, its, vision).toFixed(1)}`);
+      for (const back of ["#ffffff", "#12171d"]) assert.ok(distance(colour, back, vision) > 25, `${vision}: ${name} on ${back}`);
+    }
+  assert.ok(distance("#0072b2", "#0074b4", "all") < 2 && distance("#d55e00", "#719a00", "deutan") < distance("#d55e00", "#719a00", "all") / 2);
+  // A map of numbers says them by its lightness alone: also on a printer.
+  for (const vision of Object.keys(kVision)) {
+    const light = Array.from({ length: 33 }, (_, k) => lab("#" + ramp(k / 32).map((v) => v.toString(16).padStart(2, "0")).join(""), vision)[0]);
+    for (let k = 1; k < light.length; ++k) assert.ok(light[k] > light[k - 1], `${vision}: ${light[k - 1]} to ${light[k]}`);
+  }
 });
 
 // The other reader, in C++, takes what this writer writes, and the page is what the sources say.

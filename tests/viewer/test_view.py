@@ -5,9 +5,11 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 build = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = """
@@ -57,6 +59,53 @@ def reports_of(page):
     return reports
 
 
+def index_of(report):
+    """The index of a report file: docs/level/report.md."""
+    offset, stored, _, _ = struct.unpack_from("<QIII", report, len(report) - 28)
+    return json.loads(zlib.decompress(report[offset:offset + stored]))
+
+
+def check_demo(folder):
+    """The demo is a page, and its report has all that a report of today has."""
+    page = folder / "demo.html"
+    result = pando("view", "--demo", "--no-open", "-o", page)
+    check("the demo is a page", result.returncode == 0 and result.stdout.decode() == f"{page}\n", result)
+    (name, _, report), = reports_of(page.read_text(encoding="utf-8"))
+    check("the demo's name", name == "demo.pando", name)
+    schema, table, has = pando("report", "--schema").stdout.decode(), None, index_of(report)["tables"]
+    for line in schema.split("\n"):
+        if heading := re.fullmatch(r"### `(\w+)`", line):
+            table = heading[1]
+        elif (column := re.match(r"\| `(\w+)` \|", line)) and table in has:
+            check("viewer/demo.pando is of an earlier Pando; `./x python tests/viewer/test_browser.py build --demo viewer/demo.pando` writes it again",
+                  column[1] in has[table]["columns"], f"{table}.{column[1]}")
+    absent = {name for name in re.findall(r"### `(\w+)`", schema) if name not in has}
+    check("tables of the demo", absent <= {"blocks", "codelet_lines", "other_sources"}, absent)
+    (folder / "demo.pando").write_bytes(report)
+    said = pando("report", folder / "demo.pando", "--ask", "placement").stdout.decode()
+    check("the demo runs on four IPUs", "ipu3" in said.lower() or "IPU 3" in said, said[:300])
+    for arguments in [["--demo", folder / "demo.pando"], []]:
+        result = pando("view", *arguments)
+        check("one of a report and the demo", result.returncode == 2 and b"[view-report]" in result.stderr, result)
+
+
+def check_traces(report, folder):
+    """pando report --trace is --export perfetto, of all cycles or some."""
+    whole, part = folder / "whole.json", folder / "part.json"
+    result = pando("report", report, "--trace", whole)
+    check("pando report --trace", result.returncode == 0 and not result.stdout and not result.stderr, result)
+    check("it is the export", whole.read_bytes() == pando("report", report, "--export", "perfetto").stdout)
+    events = [e for e in json.loads(whole.read_text())["traceEvents"] if e["ph"] == "X"]
+    last = max(e["ts"] + e["dur"] for e in events)
+    check("a trace of the program", events and last > 0, events)
+    pando("report", report, "--trace", part, "--from", str(last))
+    check("behind the end there is nothing", not [e for e in json.loads(part.read_text())["traceEvents"] if e["ph"] == "X"], part.read_text())
+    result = pando("report", report, "--trace", folder / "no/such/trace.json")
+    check("a trace that cannot be written", result.returncode == 2 and b"no/such" in result.stderr, result)
+    result = pando("report", report, "--export", "dot", "--from", "3")
+    check("a format without time", result.returncode == 2 and b"[report-export]" in result.stderr, result)
+
+
 def main():
     if (build / "share/pando/viewer.html").stat().st_size == 0:
         print("this build has no page, as it found no Node")
@@ -76,6 +125,8 @@ def main():
         pando("view", report, "--no-open")
         check("the same page again", hashlib.sha256(page.read_bytes()).hexdigest() == first)
 
+        check_demo(folder)
+        check_traces(report, folder)
         result = pando("view", report, report, "--no-open", "-o", "-")
         check("two reports, on standard output", len(reports_of(result.stdout.decode())) == 2 and result.returncode == 0, result.stderr)
         result = pando("view", report, report, report)

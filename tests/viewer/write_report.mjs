@@ -24,10 +24,11 @@ export const kTables = {
   live_sets: "intervals end:live_intervals+",
   live_intervals: "begin n,end n",
   liveness: "order n,name t,live_bytes n,worst_tile_bytes n,worst_tile n",
-  program: "order n+,name t,kind t,inside maybe_row:program,compute_set maybe_row:compute_sets,exchange maybe_row:exchanges,source maybe_row:sources",
+  program: "order n+,name t,kind t,inside maybe_row:program,compute_set maybe_row:compute_sets,exchange maybe_row:exchanges,source maybe_row:sources,other_sources end:other_sources+",
+  other_sources: "source row:sources",
   compute_sets: "name t,vertices n,flops n,groups end:vertex_groups+,source maybe_row:sources",
   vertex_groups: "codelet row:codelets,begin n,end n,count n",
-  codelets: "name t,vertices n,executions n,cycles n,estimated n,source t",
+  codelets: "name t,vertices n,executions n,cycles n,estimated n,source t,defined maybe_row:sources,flops n,operand_bytes n",
   codelet_lines: "codelet row:codelets+,file t,line n,cycles n,text t",
   buffers: "compute_set row:compute_sets,codelet row:codelets,field t,variable t,tiles n,buffers n,pieces n,bytes n,remote_bytes n",
   exchanges: "name t,bytes n,senders n,receivers n,busiest_tile n,busiest_bytes n,local_bytes n,copies n,block n,traffic end:traffic+",
@@ -152,7 +153,7 @@ export function large_report({ tiles = 1472, steps = 100_000, ranges = 60, seed 
 export function long_report(long) {
   const next = random(3), w = new Writer("a long run"), steps = 65536, count = (i) => Float64Array.from({ length: steps }, (_, k) => i * k), ones = new Float64Array(steps).fill(1);
   const names = Array.from({ length: steps }, (_, i) => `step${i % 100}`), cycles = Float64Array.from({ length: steps }, () => Math.floor(1 + 200 * next())), kinds = Array(steps).fill("compute");
-  w.document("report", { target: { name: "ipu2", ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 638976, clock_hz: 1.33e9 }, graph: {}, out_of_memory: "", executed: true, runs: 1, total_cycles: 1e9, blocks_lost: 0, events_lost: 0 });
+  w.document("report", { target: { name: "ipu2", ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 638976, clock_hz: 1.33e9 }, graph: { variables: 0, vertices: 0, compute_sets: 0, edges: 0, programs: 1 }, out_of_memory: "", executed: true, runs: 1, total_cycles: 1e9, blocks_lost: 0, events_lost: 0, lowered_variables: false, tile_cycles: false });
   w.document("categories", []);
   w.document("advice", []);
   w.table("stream_tiles", { begin: [0], end: [4] });

@@ -8,7 +8,7 @@ export const kKinds: Record<string, string> = {
   global_exchange: "#d55e00",
   sync: "#cc79a7",
   host: "#009e73",
-  wait: "#9a9a9a",
+  wait: "#b0b0b0",
 };
 export const kKindTitles: Record<string, string> = {
   compute: "compute",

@@ -22,7 +22,8 @@ namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, svg, json, compared, exported, table, output = "-";
+  std::string input, svg, json, compared, exported, trace, output = "-";
+  profile::ExportOptions options_of_export;
   std::vector<std::string> asked;
   std::string tile;
   std::size_t top = 10;
@@ -39,10 +40,13 @@ profile::Report read(const std::string& file) {
 
 std::string dumped(const profile::Json& json) { return json.dump(2, ' ', false, profile::Json::error_handler_t::replace) + "\n"; }
 
-std::string export_text(const profile::Report& report, const Arguments& arguments) {
-  std::ostringstream out;
-  profile::export_report(report, arguments.exported, arguments.table, out);
-  return out.str();
+// A trace may be larger than the memory of this host, so it is never there as a whole.
+void write_export(const profile::Report& report, const std::string& format, const profile::ExportOptions& options,
+                  const std::string& path) {
+  profile::export_named(format, options);  // before a file is made
+  std::string left_out;
+  write_file_in_parts(path, [&](std::ostream& out) { left_out = profile::export_report(report, format, options, out); });
+  if (!left_out.empty()) fmt::print(stderr, "pando report: {}\n", left_out);
 }
 
 std::string summary_text(const profile::Report& report, const Arguments& arguments) {
@@ -57,12 +61,11 @@ std::string text_of(const profile::Report& report, const Arguments& arguments) {
     const profile::Json rows = profile::compare(report, read(arguments.compared), arguments.top);
     return arguments.json.empty() ? profile::answer_text(rows) : dumped(rows);
   }
-  if (!arguments.exported.empty()) return export_text(report, arguments);
   if (!arguments.json.empty()) return dumped(profile::ask(report, arguments.json, arguments.top));
   std::string out;
   for (const std::string& query : arguments.asked) out += profile::answer_text(profile::ask(report, query, arguments.top));
   if (!arguments.tile.empty()) out += profile::answer_text(profile::ask(report, "tile=" + arguments.tile, arguments.top));
-  return out.empty() && arguments.svg.empty() ? summary_text(report, arguments) : out;
+  return out.empty() && arguments.svg.empty() && arguments.trace.empty() ? summary_text(report, arguments) : out;
 }
 
 int run(const Arguments& arguments) {
@@ -73,6 +76,11 @@ int run(const Arguments& arguments) {
   if (arguments.input.empty())
     fail(ErrorKind::invalid_option, "report-file", "pando report shows a report file (profile.pando): none is named");
   const profile::Report report = read(arguments.input);
+  if (!arguments.trace.empty()) write_export(report, "perfetto", arguments.options_of_export, arguments.trace);
+  if (!arguments.exported.empty()) {
+    write_export(report, arguments.exported, arguments.options_of_export, arguments.output);
+    return 0;
+  }
   if (const std::string text = text_of(report, arguments); !text.empty()) write_file(arguments.output, text);
   if (arguments.svg.empty()) return 0;
   std::ostringstream picture;
@@ -104,7 +112,11 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--compare", arguments->compared,
                       "Compare with this report: what differs, matched by name, the greatest difference first");
   command->add_option("--export", arguments->exported, exports_text());
-  command->add_option("--table", arguments->table, "Of --export csv: which table of the file (see --schema)");
+  command->add_option("--trace", arguments->trace,
+                      "Write the executed steps for Perfetto and chrome://tracing into this file (--export perfetto)");
+  command->add_option("--from", arguments->options_of_export.from, "Of --trace and --export perfetto: begin at this cycle");
+  command->add_option("--to", arguments->options_of_export.to, "Of --trace and --export perfetto: end at this cycle");
+  command->add_option("--table", arguments->options_of_export.table, "Of --export csv: which table of the file (see --schema)");
   command->add_option("-o,--output", arguments->output, "Write the text into this file");
   command->add_flag("--execution-steps", arguments->options.execution_steps, "Show the cycles of every step");
   command->add_flag("--var-storage", arguments->options.var_storage, "Show the largest variables and live memory by step");
@@ -125,7 +137,8 @@ CommandRow command_report() {
       .examples = {{"pando report profile.pando", "the summary"},
                    {"pando report profile.pando --ask why_not_fit", "the answer to one question"},
                    {"pando report new.pando --compare old.pando --top 5", "what differs, the greatest difference first"},
-                   {"pando report profile.pando --export perfetto -o trace.json", "a trace for another viewer"}},
+                   {"pando report profile.pando --export perfetto -o trace.json", "a trace for another viewer"},
+                   {"pando report profile.pando --trace trace.json --from 1000000 --to 2000000", "a trace of these cycles"}},
       .statuses = {{"0", "shown"}, {"2", "the input or the command line is wrong"}},
   };
 }

@@ -24,7 +24,7 @@ struct Arguments {
   std::vector<std::string> reports;
   std::string output;
   std::string place;
-  bool no_open = false;
+  bool no_open = false, demo = false;
 };
 
 // How the tiles of an IPU lie on each machine that says it: "ipu2=16x23x4".
@@ -88,9 +88,15 @@ std::string url_of(const std::string& file, const std::string& place) {
 }
 
 int run(const Arguments& arguments) {
+  if (arguments.demo != arguments.reports.empty())
+    fail(ErrorKind::invalid_option, "view-report",
+         "pando view shows a report file (profile.pando), or with --demo one that comes with it: {}",
+         arguments.demo ? "both are named" : "none is named");
   std::vector<view::ShownReport> reports;
+  if (arguments.demo) reports.push_back(view::demo_report());
   for (const std::string& file : arguments.reports) reports.push_back(read(file));
-  const std::string output = arguments.output.empty() ? arguments.reports.front() + ".html" : arguments.output;
+  const std::string output =
+      arguments.output.empty() ? (arguments.demo ? "pando-demo" : arguments.reports.front()) + ".html" : arguments.output;
   write_file(output, view::write_page(reports, fabrics()));
   if (output == "-") return 0;
   const bool opened = !arguments.no_open && open_in_browser(url_of(output, arguments.place));
@@ -100,7 +106,8 @@ int run(const Arguments& arguments) {
 
 void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("reports", arguments->reports, "The report; with a second one, the page compares them")->required()->expected(1, 2);
+  command->add_option("reports", arguments->reports, "The report; with a second one, the page compares them")->expected(0, 2);
+  command->add_flag("--demo", arguments->demo, "Show a report that comes with the tool: training steps on four IPUs, pipelined");
   command->add_option("-o,--output", arguments->output, "The page (- for standard output); without it, the report's name and .html");
   command->add_option("--place", arguments->place, "What the page shows first, as it stands behind # in its address: memory&tile=3");
   command->add_flag("--no-open", arguments->no_open, "Write the page alone");
@@ -116,6 +123,7 @@ CommandRow command_view() {
       .summary = "Write a report, or two to compare, as one HTML page, and open it",
       .describe = describe,
       .examples = {{"pando view profile.pando", "write profile.pando.html and open it in a browser"},
+                   {"pando view --demo", "look around in a report that comes with the tool"},
                    {"pando view old.pando new.pando --no-open -o both.html", "one page that compares two reports"}},
       .statuses = {{"0", "written"}, {"2", "the input or the command line is wrong"}},
   };

@@ -38,10 +38,15 @@ void CopyGroup::enter(const std::vector<SymbolicMove>& moves) {
 
 void CopyGroup::begin_with(tile::NameId name, std::vector<SymbolicMove> moves, std::vector<StreamId> streams) {
   name_ = name;
+  lines_.clear();
   copies_ = 1;
   alone_ = entered_ = false;
   moves_ = std::move(moves);
   streams_ = std::move(streams);
+}
+
+void CopyGroup::add_line(std::uint32_t line) {
+  if (line > 0 && std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
 }
 
 bool CopyGroup::add(const std::vector<SymbolicMove>& moves, const std::vector<StreamId>& streams) {

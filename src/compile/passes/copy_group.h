@@ -20,6 +20,9 @@ class CopyGroup {
   void begin_with(tile::NameId name, std::vector<SymbolicMove> moves, std::vector<StreamId> streams);
   // Of the first copy.
   tile::NameId name() const { return name_; }
+  // A line that made one of the copies (Options::step_line); 0: not known. Each is kept once.
+  void add_line(std::uint32_t line);
+  const std::vector<std::uint32_t>& lines() const { return lines_; }
   std::vector<SymbolicMove> take();
 
  private:
@@ -36,6 +39,7 @@ class CopyGroup {
   void enter(const std::vector<SymbolicMove>& moves);
 
   tile::NameId name_;
+  std::vector<std::uint32_t> lines_;
   std::uint32_t copies_ = 0;
   bool alone_ = false;    // nothing else may join
   bool entered_ = false;  // the ranges are those of moves_

@@ -1,5 +1,7 @@
 // Where each element lies within its tile's share of the variable. Intervals are packed in element order; one that could be a
 // vector operand starts on an 8-byte boundary.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -16,6 +18,18 @@ tile::NameId Plan::name(const std::string& text, std::uint32_t line) {
     name_lines.resize(out->names.size());
     name_lines.back() = line;
   }
+  return it->second;
+}
+
+tile::NameId Plan::name(const std::string& text, const std::vector<std::uint32_t>& lines) {
+  if (lines.size() < 2) return name(text, lines.empty() ? 0 : lines[0]);
+  const auto [it, added] = name_ids.try_emplace(fmt::format("{}{}{}", text, '\0', fmt::join(lines, ",")),
+                                                tile::NameId(static_cast<std::uint32_t>(out->names.size())));
+  if (!added) return it->second;
+  out->names.push_back(text);
+  name_lines.resize(out->names.size());
+  name_lines.back() = lines[0];
+  other_lines.emplace(it->second, std::vector<std::uint32_t>(lines.begin() + 1, lines.end()));
   return it->second;
 }
 

@@ -200,14 +200,18 @@ class ProgramLowering {
     std::vector<StreamId> streams = streams_of(moves);
     if (plan_.options.merge_copies && copies.add(moves, streams)) {
       plan_.merged_copies = true;
+      copies.add_line(line_);
       return;
     }
     finish();
     copies.begin_with(name, std::move(moves), std::move(streams));
+    copies.add_line(line_);
   }
 
   Node lowered(CopyGroup& copies) {
-    Node n = sequence_of(add_exchange_actions(plan_, plan_exchange(plan_, copies.name(), copies.take())));
+    const tile::NameId first = copies.name(),
+                       name = copies.lines().size() < 2 ? first : plan_.name(std::string(plan_.out->names[first.index()]), copies.lines());
+    Node n = sequence_of(add_exchange_actions(plan_, plan_exchange(plan_, name, copies.take())));
     for (const Node& c : n.children) join(n.streams, c.streams);
     return n;
   }

@@ -177,9 +177,11 @@ std::unique_ptr<ExecutableState> compile_executable(const poplar::Graph& graph, 
     options.step_line = step_sites(shared);
   }
   compile::Result result = compile::compile(compiled, nodes, options);
+  const std::shared_ptr<const GraphFacts> facts =
+      reports ? std::make_shared<const GraphFacts>(graph_facts(shared, compiled, result)) : nullptr;
   const std::vector<std::uint32_t> name_lines = std::move(result.name_lines);
   auto e = executable_of(shared, compiled, std::move(result), settings, nodes.size());
-  if (reports) e->facts = std::make_shared<const GraphFacts>(graph_facts(shared, compiled, name_lines));
+  e->facts = facts;
   if (dumps("tile")) write_dump(tile::print(*e->program, e->library, {dump_tile(compiled.machine()), true}));
   std::string path;
   if (settings.graph_report) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "codelet/defined_at.h"
+
 namespace pando::facade {
 
 namespace {
@@ -88,11 +90,14 @@ std::string names_of(const graph::Graph& graph, const std::vector<VariableId>& v
   return variables.size() == 1 ? first : fmt::format("{} and {} more", first, variables.size() - 1);
 }
 
-void add_vertex(const graph::Graph& graph, const graph::Vertex& vertex, Places& places, std::map<Key, Found>& found) {
+// Returns the bytes of its operands.
+std::uint64_t add_vertex(const graph::Graph& graph, const graph::Vertex& vertex, Places& places, std::map<Key, Found>& found) {
   const Codelet& codelet = graph.library()[vertex.codelet];
+  std::uint64_t bytes = 0;
   for (const graph::Edge& edge : vertex.edges)
     for (const graph::View& row : edge.rows) {
       if (!row.valid() || row.num_elements() == 0) continue;
+      bytes += row.num_elements() * size_of(row.type());
       const Pieces p = pieces_of(row, vertex.tile, places);
       if (p.pieces <= 1 && p.remote == 0) continue;
       const std::uint64_t width = size_of(row.type());
@@ -104,7 +109,29 @@ void add_vertex(const graph::Graph& graph, const graph::Vertex& vertex, Places& 
       f.cause.bytes += row.num_elements() * width;
       f.cause.remote_bytes += p.remote * width;
     }
+  return bytes;
 }
+
+// By compute set and codelet; and where the codelets are defined.
+class WorkSums {
+ public:
+  void add(const graph::Vertex& v, std::uint64_t operand_bytes) {
+    GraphFacts::Work& work = sums_[{v.compute_set, v.codelet}];
+    work.operand_bytes += operand_bytes;
+    if (v.estimate) work.flops += v.estimate->flops;
+  }
+  void finish(const Library& library, GraphFacts& out) const {
+    for (const auto& [key, work] : sums_) {
+      const Codelet& codelet = library[key.second];
+      out.flops[key.first] += work.flops;
+      out.work[{key.first, codelet.name}] = work;
+      if (std::optional<DefinedAt> at = defined_at(library, key.second)) out.codelets[codelet.name] = {std::move(at->file), at->line};
+    }
+  }
+
+ private:
+  std::map<std::pair<ComputeSetId, CodeletId>, GraphFacts::Work> sums_;
+};
 
 profile::Source source_of(const graph::Graph& graph, std::uint32_t site) {
   const graph::SourceLine at = graph.site(site);
@@ -115,13 +142,15 @@ profile::Source source_of(const graph::Graph& graph, std::uint32_t site) {
 class SourceRows {
  public:
   explicit SourceRows(profile::Report& report) : report_(report) {}
+  std::uint32_t of(const profile::Source& source) {
+    const auto [row, added] = rows_.try_emplace({source.file, source.line}, static_cast<std::uint32_t>(report_.sources.size()) + 1);
+    if (added) report_.sources.push_back(source);
+    return row->second;
+  }
   template <class Key>
   std::uint32_t of(const std::map<Key, profile::Source>& sources, const Key& key) {
     const auto it = sources.find(key);
-    if (it == sources.end()) return 0;
-    const auto [row, added] = rows_.try_emplace({it->second.file, it->second.line}, static_cast<std::uint32_t>(report_.sources.size()) + 1);
-    if (added) report_.sources.push_back(it->second);
-    return row->second;
+    return it == sources.end() ? 0 : of(it->second);
   }
 
  private:
@@ -131,16 +160,14 @@ class SourceRows {
 
 }  // namespace
 
-GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled,
-                       const std::vector<std::uint32_t>& name_lines) {
+GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Graph& compiled, const compile::Result& result) {
   constexpr std::size_t kMostCauses = 100'000;
   GraphFacts out;
   Places places(compiled);
   std::map<Key, Found> found;
-  for (const graph::Vertex& v : compiled.vertices()) {
-    add_vertex(compiled, v, places, found);
-    if (v.estimate) out.flops[v.compute_set] += v.estimate->flops;
-  }
+  WorkSums work;
+  for (const graph::Vertex& v : compiled.vertices()) work.add(v, add_vertex(compiled, v, places, found));
+  work.finish(compiled.library(), out);
   for (auto& [key, f] : found) {
     f.cause.codelet = std::get<1>(key);
     f.cause.field = std::get<2>(key);
@@ -152,8 +179,10 @@ GraphFacts graph_facts(const poplar::core::GraphShared& shared, const graph::Gra
   if (out.causes.size() > kMostCauses) out.causes.resize(kMostCauses);
   for (const auto& [variable, site] : shared.variable_sites)
     out.by_name.emplace(shared.graph.variables()[VariableId(variable)].name, source_of(shared.graph, site));
-  for (std::uint32_t i = 0; i < name_lines.size(); ++i)
-    if (name_lines[i] > 0) out.names.emplace(tile::NameId(i), source_of(shared.graph, name_lines[i]));
+  for (std::uint32_t i = 0; i < result.name_lines.size(); ++i)
+    if (result.name_lines[i] > 0) out.names.emplace(tile::NameId(i), source_of(shared.graph, result.name_lines[i]));
+  for (const auto& [name, lines] : result.other_lines)
+    for (const std::uint32_t line : lines) out.other_names[name].push_back(source_of(shared.graph, line));
   for (const auto& [compute_set, site] : shared.compute_set_sites)
     out.compute_sets.emplace(ComputeSetId(compute_set), source_of(shared.graph, site));
   return out;
@@ -167,7 +196,11 @@ void add_graph_facts(const GraphFacts& facts, const cycles::RowsOf& of, profile:
     rows.emplace(of.compute_sets[i], i);
     if (const auto it = facts.flops.find(of.compute_sets[i]); it != facts.flops.end()) cs.flops = it->second;
     cs.source = sources.of(facts.compute_sets, of.compute_sets[i]);
+    for (profile::CodeletVertices& c : cs.codelets)
+      if (const auto it = facts.work.find({of.compute_sets[i], c.codelet}); it != facts.work.end())
+        c.flops = it->second.flops, c.operand_bytes = it->second.operand_bytes;
   }
+  for (const auto& [codelet, source] : facts.codelets) report.codelet_sources.emplace(codelet, sources.of(source));
   for (const GraphFacts::Cause& c : facts.causes) {
     const auto row = rows.find(c.compute_set);
     if (row == rows.end()) continue;  // no program executes it
@@ -182,6 +215,8 @@ void add_graph_facts(const GraphFacts& facts, const cycles::RowsOf& of, profile:
   for (std::size_t i = 0; i < report.program.size(); ++i) {
     profile::ProgramStep& s = report.program[i];
     s.source = s.compute_set > 0 ? report.compute_sets[s.compute_set - 1].source : sources.of(facts.names, of.program[i]);
+    if (const auto it = facts.other_names.find(of.program[i]); it != facts.other_names.end())
+      for (const profile::Source& other : it->second) s.other_sources.push_back(sources.of(other));
   }
 }
 
@@ -193,12 +228,26 @@ std::shared_ptr<const graph::SourceLine> source_line(const poplar::DebugContext&
   return std::make_shared<const graph::SourceLine>(shared->graph.site(shared->site));
 }
 
-void add_flops(profile::Report& report) {
-  std::map<std::uint32_t, std::uint64_t> flops;  // by order
+void add_work(profile::Report& report) {
+  std::map<std::uint32_t, std::uint32_t> compute_sets;  // by order
   for (const profile::ProgramStep& s : report.program)
-    if (s.compute_set > 0) flops.emplace(s.order, report.compute_sets[s.compute_set - 1].flops);
-  for (profile::StepCycles& s : report.steps)
-    if (const auto it = flops.find(s.order); it != flops.end() && s.kind == "compute") s.flops = it->second * s.executions;
+    if (s.compute_set > 0) compute_sets.emplace(s.order, s.compute_set - 1);
+  std::map<std::uint32_t, std::uint64_t> executions;  // by order: streams execute a step together
+  for (profile::StepCycles& s : report.steps) {
+    const auto it = compute_sets.find(s.order);
+    if (it == compute_sets.end() || s.kind != "compute") continue;
+    s.flops = report.compute_sets[it->second].flops * s.executions;
+    executions[s.order] = std::max(executions[s.order], s.executions);
+  }
+  std::map<std::string, profile::CodeletCycles*> codelets;
+  for (profile::CodeletCycles& c : report.codelets) codelets.emplace(c.codelet, &c);
+  for (const auto& [order, times] : executions)
+    for (const profile::CodeletVertices& c : report.compute_sets[compute_sets.at(order)].codelets) {
+      const auto it = codelets.find(c.codelet);
+      if (it == codelets.end()) continue;
+      it->second->flops += c.flops * times;
+      it->second->operand_bytes += c.operand_bytes * times;
+    }
 }
 
 void keep_site(poplar::core::GraphShared& shared, std::map<std::uint32_t, std::uint32_t>& sites, std::uint32_t id,

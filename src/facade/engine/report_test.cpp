@@ -145,6 +145,67 @@ TEST(Report, StepsHaveTheirLines) {
                                  "exchange again user.cpp:31", "exchange below user.py:40", "host out :0"));
 }
 
+// Copies that do not depend on one another are one exchange, which all their lines made.
+TEST(Report, CopiesThatAreOneExchangeHaveAllTheirLines) {
+  Device device = IPUModel("tiny4").createDevice();
+  Graph graph(device.getTarget());
+  const Tensor x = graph.addVariable(FLOAT, {8}, "x"), y = graph.addVariable(FLOAT, {8}, "y");
+  graph.setTileMapping(x, 0);
+  graph.setTileMapping(y, 1);
+  const auto copy = [&](std::size_t from, unsigned line) {
+    return Copy(x.slice(from, from + 2), y.slice(from, from + 2), false, DebugContext("part", SourceLocation("main", "user.cpp", line)));
+  };
+  const Sequence program({copy(0, 30), copy(2, 31), copy(4, 31), copy(6, 12), WriteUndef(x), copy(0, 50)});
+  const std::string directory = testing::TempDir() + "all_lines";
+  const Engine engine(graph, program, {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", directory}});
+  std::ifstream file(directory + "/profile.pando", std::ios::binary);
+  const pando::profile::Report report = pando::profile::read_report({std::istreambuf_iterator<char>(file), {}});
+  std::filesystem::remove_all(directory);
+  std::vector<std::vector<std::uint32_t>> lines;
+  for (const auto& s : report.program) {
+    if (s.kind != "exchange") continue;
+    lines.emplace_back(1, report.sources[s.source - 1].line);
+    for (const std::uint32_t other : s.other_sources) lines.back().push_back(report.sources[other - 1].line);
+  }
+  EXPECT_THAT(lines, ElementsAre(ElementsAre(30, 31, 12), ElementsAre(50)));
+}
+
+TEST(Report, CodeletsSayWhatTheyDid) {
+  const std::string directory = testing::TempDir() + "codelets_are_defined", path = directory + "/scale.cpp";
+  std::filesystem::create_directories(directory);
+  std::ofstream(path)
+      << "#include <poplar/Vertex.hpp>\n\nusing namespace poplar;\ntemplate <class T>\nclass Scale : public Vertex {\n public:\n"
+         "  Input<Vector<T>> in;\n  Output<Vector<T>> out;\n  void compute() { out[0] = in[0]; }\n};\ntemplate class Scale<float>;\n";
+  {
+    Device device = IPUModel("tiny4").createDevice();
+    Graph graph(device.getTarget());
+    graph.addCodelets(path);
+    std::stringstream text(
+        "#include <poplar/Vertex.hpp>\n\nstruct Clear : poplar::Vertex { poplar::Output<float> x; void compute() { *x = 0; } };");
+    graph.addCodelets(text);
+    const Tensor x = graph.addVariable(FLOAT, {16}, "x"), y = graph.addVariable(FLOAT, {16}, "y");
+    graph.setTileMapping(x, 0);
+    graph.setTileMapping(y, 0);
+    const ComputeSet scale = graph.addComputeSet("scale"), clear = graph.addComputeSet("clear");
+    const VertexRef s = graph.addVertex(scale, "Scale<float>", {{"in", x}, {"out", y}}), c = graph.addVertex(clear, "Clear", {{"x", x[0]}});
+    for (const VertexRef& v : {s, c}) graph.setTileMapping(v, 0);
+    graph.setPerfEstimate(s, 100, 7);
+    Engine engine(graph, Sequence({Execute(clear), Repeat(3, Execute(scale))}),
+                  {{"autoReport.all", "true"}, {"autoReport.directory", directory}});
+    engine.load(device);
+    engine.run(0);
+  }
+  std::ifstream file(directory + "/profile.pando", std::ios::binary);
+  const pando::profile::Report report = pando::profile::read_report({std::istreambuf_iterator<char>(file), {}});
+  std::filesystem::remove_all(directory);
+  std::vector<std::string> did;
+  for (const auto& c : report.codelets) did.push_back(c.codelet + " " + std::to_string(c.flops) + " " + std::to_string(c.operand_bytes));
+  EXPECT_THAT(did, testing::UnorderedElementsAre("Scale<float> 21 384", "Clear 0 4"));
+  EXPECT_EQ(report.target.flops_per_cycle_f32, 32u);
+  EXPECT_EQ(report.target.flops_per_cycle_f16, 128u);
+  EXPECT_EQ(report.target.load_bytes_per_cycle, 16u);
+}
+
 // What the message suggests was compiled, so it can be believed.
 TEST(Report, TheSmallestChangeIsCompiled) {
   const auto change_of = [](std::size_t elements, std::size_t elsewhere) {

@@ -1,4 +1,4 @@
-// One table of the report file, with texts in place of their numbers.
+// One table of the report file, with texts in place of their numbers, and lines of the user's program in place of rows of `sources`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "profile/export.h"
+#include "profile/facts.h"
 #include "profile/file/container.h"
 
 namespace pando::profile {
@@ -21,13 +22,15 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-std::string value_text(const Container& file, const ColumnSpec& column, std::uint64_t value) {
+std::string value_text(const Report& report, const Container& file, const ColumnSpec& column, std::uint64_t value) {
   if (column.holds == Holds::text) return quoted(file.text(value));
+  if (column.holds == Holds::maybe_row && column.table == "sources") return quoted(source_text(report, static_cast<std::uint32_t>(value)));
   if (column.holds == Holds::real) return fmt::format("{}", std::bit_cast<double>(value));
   return std::to_string(value);
 }
 
-void write_csv(const Report& report, const std::string& table, std::ostream& out) {
+std::string write_csv(const Report& report, const ExportOptions& options, std::ostream& out) {
+  const std::string& table = options.table;
   const TableSpec* spec = find_table(table.empty() ? "steps" : table);
   if (spec == nullptr) {
     std::vector<std::string_view> names;
@@ -38,12 +41,16 @@ void write_csv(const Report& report, const std::string& table, std::ostream& out
   write_report(report, bytes);
   const Container file = Container::parse(bytes.str());
   std::vector<std::string_view> names;
-  for (const ColumnSpec& c : spec->columns) names.push_back(c.name);
+  std::vector<const std::vector<std::uint64_t>*> columns;
+  for (const ColumnSpec& c : spec->columns) {
+    names.push_back(c.name);
+    columns.push_back(&file.column(spec->name, c.name));
+  }
   out << fmt::format("{}\n", fmt::join(names, ","));
   for (std::uint64_t row = 0; row < file.rows(spec->name); ++row)
-    for (std::size_t c = 0; c < spec->columns.size(); ++c)
-      out << value_text(file, spec->columns[c], file.column(spec->name, spec->columns[c].name)[row])
-          << (c + 1 < spec->columns.size() ? ',' : '\n');
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      out << value_text(report, file, spec->columns[c], (*columns[c])[row]) << (c + 1 < columns.size() ? ',' : '\n');
+  return {};
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void write_parts(const Report& report, std::size_t around, std::size_t n, int de
   }
 }
 
-void write_dot(const Report& report, const std::string&, std::ostream& out) {
+std::string write_dot(const Report& report, const ExportOptions&, std::ostream& out) {
   const std::size_t n = std::min(report.program.size(), kMostSteps);
   out << "digraph program {\n  rankdir=TB;\n  node [fontname=\"sans-serif\"];\n";
   write_parts(report, 0, n, 1, out);
@@ -49,6 +49,7 @@ void write_dot(const Report& report, const std::string&, std::ostream& out) {
   }
   if (n < report.program.size()) out << fmt::format("  more [label=\"... and {} more\", shape=plaintext];\n", report.program.size() - n);
   out << "}\n";
+  return n < report.program.size() ? fmt::format("the first {} of {} steps are drawn", n, report.program.size()) : "";
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 namespace pando::profile {
 
 namespace {
-void write_json(const Report& report, const std::string&, std::ostream& out) { write_json(report, out); }
+std::string write_json(const Report& report, const ExportOptions&, std::ostream& out) {
+  write_json(report, out);
+  return {};
+}
 }  // namespace
 
 extern const ExportRow export_json;

@@ -2,6 +2,7 @@
 // shows, a process for each device by its clock, what ran by the host's clock, too.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/text/chrome_trace.h"
@@ -11,25 +12,56 @@ namespace pando::profile {
 
 namespace {
 
-constexpr std::size_t kMostEvents = 1'000'000;
-
-// The events of rows [begin, end), in order, loops unfolded; false when there is no room for more.
-bool unfold(const Report& report, const std::vector<TraceRow>& rows, std::size_t begin, std::size_t end, std::uint64_t& now,
-            std::vector<TraceSlice>& out) {
-  for (std::size_t i = begin; i < end; i += rows[i].rows + 1)
-    for (std::uint64_t k = 0; k < rows[i].times; ++k) {
-      if (rows[i].rows > 0) {
-        if (!unfold(report, rows, i + 1, i + 1 + rows[i].rows, now, out)) return false;
-        continue;
-      }
-      if (out.size() == kMostEvents) return false;
-      const StepCycles& s = report.steps[rows[i].step];
-      now += rows[i].gap;
-      out.push_back({s.stream, s.name, s.kind, now, now + rows[i].cycles});
-      now += rows[i].cycles;
+// One stream's executed steps, in order, loops unfolded, of a time and up to a number. What comes before the time is not unfolded.
+class StreamTrace {
+ public:
+  StreamTrace(const Report& report, const std::vector<TraceRow>& rows, std::int64_t thread, const ExportOptions& options,
+              ChromeTrace& trace)
+      : report_(report), rows_(rows), lengths_(rows.size()), thread_(thread), options_(options), trace_(trace) {
+    for (std::size_t i = rows.size(); i-- > 0;) {
+      if (rows[i].rows == 0) lengths_[i] = rows[i].gap + rows[i].cycles;
+      for (std::size_t k = i + 1; k < i + 1 + rows[i].rows; k += rows_[k].rows + 1) lengths_[i] += lengths_[k] * rows[k].times;
     }
-  return true;
-}
+  }
+
+  // False if there were more: now() is the cycle at which the first of them begins.
+  bool write() { return unfold(0, rows_.size()); }
+  std::uint64_t now() const { return now_; }
+
+ private:
+  bool unfold(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += rows_[i].rows + 1) {
+      std::uint64_t k = 0;
+      if (now_ < options_.from && lengths_[i] > 0) k = std::min(rows_[i].times, (options_.from - now_) / lengths_[i]);
+      now_ += k * lengths_[i];
+      for (; k < rows_[i].times; ++k) {
+        if (now_ >= options_.to) return true;
+        if (!(rows_[i].rows > 0 ? unfold(i + 1, i + 1 + rows_[i].rows) : event(rows_[i]))) return false;
+      }
+    }
+    return true;
+  }
+
+  bool event(const TraceRow& row) {
+    const std::uint64_t begin = now_ + row.gap, end = begin + row.cycles;
+    if (begin < options_.to && (end > options_.from || begin >= options_.from)) {
+      if (written_ == options_.most_events) return false;
+      const StepCycles& s = report_.steps[row.step];
+      trace_.slice({.name = s.name.empty() ? s.kind : s.name, .thread = thread_, .category = s.kind}, begin, row.cycles);
+      ++written_;
+    }
+    now_ = end;
+    return true;
+  }
+
+  const Report& report_;
+  const std::vector<TraceRow>& rows_;
+  std::vector<std::uint64_t> lengths_;  // of an event, or of a round of a loop
+  std::int64_t thread_;
+  const ExportOptions& options_;
+  ChromeTrace& trace_;
+  std::uint64_t now_ = 0, written_ = 0;
+};
 
 // One clock of a plan's devices: its processes are [first, first + devices).
 class PlanTrace {
@@ -81,28 +113,43 @@ class PlanTrace {
   std::int64_t first_, arrows_ = 0;
 };
 
-void write_plan(const DevicePlan& plan, std::ostream& out) {
+std::string write_plan(const DevicePlan& plan, std::ostream& out) {
   ChromeTrace trace(out, R"("displayTimeUnit":"ns")");
   PlanTrace(plan, trace, false).write();
-  for (const PlanEvent& e : plan.events)
-    if (e.host_seconds > 0) return PlanTrace(plan, trace, true).write();
+  if (std::any_of(plan.events.begin(), plan.events.end(), [](const PlanEvent& e) { return e.host_seconds > 0; }))
+    PlanTrace(plan, trace, true).write();
+  return {};
 }
 
-void write_perfetto(const Report& report, const std::string&, std::ostream& out) {
+std::string write_perfetto(const Report& report, const ExportOptions& options, std::ostream& out) {
   if (report.traces.empty() && !report.plan.devices.empty()) return write_plan(report.plan, out);
-  std::vector<TraceSlice> slices;
-  for (const std::vector<TraceRow>& rows : report.traces) {
-    std::uint64_t now = 0;
-    unfold(report, rows, 0, rows.size(), now, slices);
+  ChromeTrace trace(out, R"("displayTimeUnit":"ns","otherData":{"unit":"1 us is 1 cycle"})");
+  std::string left_out;
+  for (std::size_t s = 0; s < report.traces.size(); ++s) {
+    if (report.traces[s].empty()) continue;
+    const std::string name = s < report.block_streams.size() ? report.block_streams[s].stream : "stream " + std::to_string(s);
+    trace.name_thread(0, static_cast<std::int64_t>(s), name);
+    StreamTrace stream(report, report.traces[s], static_cast<std::int64_t>(s), options, trace);
+    if (!stream.write())
+      left_out += fmt::format("{}{}: the first {} executed steps are written, up to cycle {}; --from {} goes on",
+                              left_out.empty() ? "" : "\n", name, options.most_events, stream.now(), stream.now());
   }
-  write_chrome_trace(slices, out);
+  if (report.events_lost > 0)
+    left_out +=
+        fmt::format("{}the report itself has no room for the last {} executed steps", left_out.empty() ? "" : "\n", report.events_lost);
+  return left_out;
 }
 
 }  // namespace
 
 extern const ExportRow export_perfetto;
-constinit const ExportRow export_perfetto = {
-    "perfetto", ".json", "the executed steps, or those of several devices, for Perfetto and chrome://tracing, the first 1,000,000",
-    write_perfetto};
+constinit const ExportRow export_perfetto = {"perfetto",
+                                             ".json",
+                                             "the executed steps, or those of several devices, for Perfetto and chrome://tracing (--from, "
+                                             "--to: of these cycles; up to 10,000,000 of a "
+                                             "stream)",
+                                             write_perfetto,
+                                             false,
+                                             true};
 
 }  // namespace pando::profile

@@ -85,6 +85,10 @@ class ReportReader {
     take(target, "tiles_per_ipu", t.tiles_per_ipu, "report.target"), take(target, "tiles", t.tiles, "report.target");
     take(target, "workers", t.workers, "report.target"), take(target, "replicas", t.replicas, "report.target");
     take(target, "bytes_per_tile", t.bytes_per_tile, "report.target"), take(target, "clock_hz", t.clock_hz, "report.target");
+    for (const auto& [name, value] : {std::pair{"flops_per_cycle_f32", &t.flops_per_cycle_f32},
+                                      {"flops_per_cycle_f16", &t.flops_per_cycle_f16},
+                                      {"load_bytes_per_cycle", &t.load_bytes_per_cycle}})
+      if (target.is_object() && target.contains(name)) take(target, name, *value, "report.target");
     GraphInfo& g = r_.graph;
     take(graph, "variables", g.variables, "report.graph"), take(graph, "vertices", g.vertices, "report.graph");
     take(graph, "compute_sets", g.compute_sets, "report.graph"), take(graph, "edges", g.edges, "report.graph");
@@ -200,6 +204,9 @@ class ReportReader {
                     u32(col("program", "compute_set"), i, "program.compute_set"),
                     u32(col("program", "exchange"), i, "program.exchange"),
                     u32(col("program", "source"), i, "program.source")};
+      if (c_.has("program", "other_sources"))
+        for (auto [k, end] = span(col("program", "other_sources"), i); k < end; ++k)
+          s.other_sources.push_back(u32(col("other_sources", "source"), k, "other_sources.source") + 1);
       if (s.inside > i) damaged("program.inside", fmt::format("row {} is inside row {}, expected one before it", i, s.inside - 1));
       if (i > 0 && s.order < r_.program.back().order)
         damaged("program.order", fmt::format("row {} has a lower order than the row before it", i));
@@ -225,21 +232,30 @@ class ReportReader {
                                          u32(col("vertex_groups", "count"), k, "vertex_groups.count")});
       }
     }
-    for (std::size_t i = 0; i < c_.rows("codelets"); ++i)
-      if (col("codelets", "executions")[i] > 0)
-        r_.codelets.push_back({codelet(i),
-                               col("codelets", "executions")[i],
-                               col("codelets", "cycles")[i],
-                               col("codelets", "estimated")[i] != 0,
-                               col("codelets", "vertices")[i],
-                               c_.has("codelets", "source") ? c_.text(col("codelets", "source")[i]) : "",
-                               {}});
+    read_codelets();
     read_lines();
     for (std::size_t i = 0; i < c_.rows("buffers"); ++i)
       r_.buffers.push_back({u32(col("buffers", "compute_set"), i, "buffers.compute_set"), codelet(col("buffers", "codelet")[i]),
                             c_.text(col("buffers", "field")[i]), c_.text(col("buffers", "variable")[i]),
                             u32(col("buffers", "tiles"), i, "buffers.tiles"), col("buffers", "buffers")[i], col("buffers", "pieces")[i],
                             col("buffers", "bytes")[i], col("buffers", "remote_bytes")[i]});
+  }
+
+  void read_codelets() {
+    const auto newer = [&](const char* column, std::size_t i) { return c_.has("codelets", column) ? col("codelets", column)[i] : 0; };
+    for (std::size_t i = 0; i < c_.rows("codelets"); ++i) {
+      if (const std::uint64_t row = newer("defined", i)) r_.codelet_sources.emplace(codelet(i), narrow(row, "codelets.defined"));
+      if (col("codelets", "executions")[i] == 0) continue;
+      CodeletCycles& c = r_.codelets.emplace_back();
+      c.codelet = codelet(i);
+      c.instances = col("codelets", "executions")[i];
+      c.cycles = col("codelets", "cycles")[i];
+      c.estimated = col("codelets", "estimated")[i] != 0;
+      c.vertices = col("codelets", "vertices")[i];
+      if (c_.has("codelets", "source")) c.source = c_.text(col("codelets", "source")[i]);
+      c.flops = newer("flops", i);
+      c.operand_bytes = newer("operand_bytes", i);
+    }
   }
 
   void read_lines() {

@@ -84,7 +84,9 @@ constexpr ColumnSpec kProgram[] = {
     {"compute_set", kMaybe, "compute_sets"},
     {"exchange", kMaybe, "exchanges"},
     {"source", kMaybe, "sources"},
+    {"other_sources", kEnd, "other_sources", true, "of copies that are one exchange: the lines of the others", true},
 };
+constexpr ColumnSpec kOtherSources[] = {{"source", kRow, "sources"}};
 constexpr ColumnSpec kComputeSets[] = {
     {"name", kText},
     {"vertices", kNumber, {}, false, "how many"},
@@ -111,6 +113,9 @@ constexpr ColumnSpec kCodelets[] = {
      "of the cycles: `estimated by the program`, `counted` (from the codelet's code), `counted instructions` (of assembly: exact), `not "
      "counted: REASON`",
      true},
+    {"defined", kMaybe, "sources", false, "the line where its class begins", true},
+    {"flops", kNumber, {}, false, "floating-point operations of all executions, of the vertices whose estimates say them", true},
+    {"operand_bytes", kNumber, {}, false, "bytes of all operands of all executions", true},
 };
 constexpr ColumnSpec kCodeletLines[] = {
     {"codelet", kRow, "codelets", true},
@@ -222,6 +227,7 @@ constexpr TableSpec kTables[] = {
     {"live_intervals", "steps, by `live_sets`", kLiveIntervals},
     {"liveness", "live memory at each step, by stream", kLiveness},
     {"program", "the lowered program: steps that have memory, and loops", kProgram},
+    {"other_sources", "lines of the user's program, by step of the program", kOtherSources},
     {"compute_sets", "those that a program executes", kComputeSets},
     {"vertex_groups", "vertices, by compute set", kVertexGroups},
     {"codelets", "of the vertices", kCodelets},

@@ -16,8 +16,17 @@ std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::er
 
 Json report_document(const Report& r) {
   const TargetInfo& t = r.target;
-  const Json target{{"name", t.name},       {"ipus", t.ipus},         {"tiles_per_ipu", t.tiles_per_ipu},   {"tiles", t.tiles},
-                    {"workers", t.workers}, {"replicas", t.replicas}, {"bytes_per_tile", t.bytes_per_tile}, {"clock_hz", t.clock_hz}};
+  const Json target{{"name", t.name},
+                    {"ipus", t.ipus},
+                    {"tiles_per_ipu", t.tiles_per_ipu},
+                    {"tiles", t.tiles},
+                    {"workers", t.workers},
+                    {"replicas", t.replicas},
+                    {"bytes_per_tile", t.bytes_per_tile},
+                    {"clock_hz", t.clock_hz},
+                    {"flops_per_cycle_f32", t.flops_per_cycle_f32},
+                    {"flops_per_cycle_f16", t.flops_per_cycle_f16},
+                    {"load_bytes_per_cycle", t.load_bytes_per_cycle}};
   const GraphInfo& g = r.graph;
   const Json graph{
       {"variables", g.variables}, {"vertices", g.vertices}, {"compute_sets", g.compute_sets}, {"edges", g.edges}, {"programs", g.programs}};
@@ -132,8 +141,11 @@ class ReportWriter {
   }
 
   void write_program() {
-    for (const ProgramStep& s : r_.program)
-      f_.table("program").add({s.order, f_.text(s.name), f_.text(s.kind), s.inside, s.compute_set, s.exchange, s.source});
+    TableWriter& others = f_.table("other_sources");
+    for (const ProgramStep& s : r_.program) {
+      for (const std::uint32_t row : s.other_sources) others.add({row - 1});
+      f_.table("program").add({s.order, f_.text(s.name), f_.text(s.kind), s.inside, s.compute_set, s.exchange, s.source, others.rows()});
+    }
   }
 
   void write_compute_sets() {
@@ -156,9 +168,11 @@ class ReportWriter {
     for (const auto& [name, index] : codelets_) names[index] = &name;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const CodeletCycles* c = i < r_.codelets.size() ? &r_.codelets[i] : nullptr;
+      const auto defined = r_.codelet_sources.find(*names[i]);
       f_.table("codelets")
           .add({f_.text(*names[i]), vertices[*names[i]], c ? c->instances : 0, c ? c->cycles : 0, !c || c->estimated ? 1u : 0u,
-                c ? f_.text(c->source) : 0});
+                c ? f_.text(c->source) : 0, defined == r_.codelet_sources.end() ? 0 : defined->second, c ? c->flops : 0,
+                c ? c->operand_bytes : 0});
       if (!c) continue;
       for (const LineCycles& l : c->lines) f_.table("codelet_lines").add({i, f_.text(l.file), l.line, l.cycles, f_.text(l.text)});
     }

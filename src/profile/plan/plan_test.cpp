@@ -89,7 +89,7 @@ TEST(Plan, ARunAnswersBySchedulesMessagesAndPlaces) {
 
 TEST(Plan, IsATraceByBothClocks) {
   std::ostringstream out;
-  export_report(report_of(run_example()), "perfetto", "", out);
+  export_report(report_of(run_example()), "perfetto", {}, out);
   std::map<std::string, int> phases;
   std::vector<Json> arrows;
   const Json trace = Json::parse(out.str());
@@ -104,7 +104,7 @@ TEST(Plan, IsATraceByBothClocks) {
   EXPECT_EQ(arrows[0]["id"], arrows[1]["id"]);
   EXPECT_NE(arrows[0]["id"], arrows[4]["id"]);
   std::ostringstream plan;
-  export_report(report_of(example()), "perfetto", "", plan);
+  export_report(report_of(example()), "perfetto", {}, plan);
   EXPECT_EQ(Json::parse(plan.str())["traceEvents"].size(), 6u + 3u);
 }
 

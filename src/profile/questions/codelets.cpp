@@ -16,9 +16,12 @@ Json answer_codelets(const Report& report, const Query& query) {
   for (std::size_t i = 0; i < std::min(order.size(), query.top); ++i)
     rows.push_back({{"cycles", order[i]->cycles},
                     {"executions", order[i]->instances},
+                    {"flops", order[i]->flops},
+                    {"operand_bytes", order[i]->operand_bytes},
                     {"estimated", order[i]->estimated},
                     {"source", order[i]->source},
-                    {"codelet", order[i]->codelet}});
+                    {"codelet", order[i]->codelet},
+                    {"defined", defined_text(report, order[i]->codelet)}});
   return {{"rows", std::move(rows)}};
 }
 

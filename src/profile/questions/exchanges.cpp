@@ -14,9 +14,9 @@ Json answer_exchanges(const Report& report, const Query& query) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return report.exchanges[a].bytes > report.exchanges[b].bytes; });
-  std::vector<std::uint32_t> sources(report.exchanges.size());
+  std::vector<std::vector<std::uint32_t>> sources(report.exchanges.size());
   for (const ProgramStep& s : report.program)
-    if (s.exchange > 0 && s.exchange <= sources.size() && sources[s.exchange - 1] == 0) sources[s.exchange - 1] = s.source;
+    if (s.exchange > 0 && s.exchange <= sources.size() && sources[s.exchange - 1].empty()) sources[s.exchange - 1] = sources_of(s);
   Json rows = Json::array();
   for (std::size_t i = 0; i < std::min(order.size(), query.top); ++i) {
     const ExchangeTraffic& e = report.exchanges[order[i]];
@@ -32,7 +32,7 @@ Json answer_exchanges(const Report& report, const Query& query) {
                     {"local_bytes", e.local_bytes},
                     {"copies", e.copies},
                     {"name", e.name},
-                    {"source", source_text(report, sources[order[i]])}});
+                    {"source", sources_text(report, sources[order[i]])}});
   }
   return {{"rows", std::move(rows)}};
 }

@@ -24,7 +24,7 @@ Json answer_imbalance(const Report& report, const Query& query) {
                     {"vertex_cycles", s.slowest_cycles},
                     {"used_workers", s.used_workers},
                     {"name", s.name},
-                    {"source", source_text(report, source_of_step(report, s))}});
+                    {"source", sources_text(report, sources_of(report, s))}});
   }
   return {{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}};
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "profile/facts.h"
 #include "profile/question.h"
@@ -14,6 +15,7 @@ Json answer_operations(const Report& report, const Query& query) {
   struct Sum {
     Cycles cycles;
     std::uint64_t steps = 0, executions = 0, flops = 0, bytes = 0;
+    std::set<std::uint32_t> sources;
   };
   std::map<std::string, Sum> sums;
   for (const StepCycles& s : report.steps) {
@@ -22,8 +24,13 @@ Json answer_operations(const Report& report, const Query& query) {
     sum.flops += s.flops;
     sum.executions += s.executions;
     ++sum.steps;
+    for (const std::uint32_t row : sources_of(report, s)) sum.sources.insert(row);
   }
-  for (const Resident& r : report.residents) sums[operation_of(r.name, depth)].bytes += r.bytes;
+  for (const Resident& r : report.residents) {
+    Sum& sum = sums[operation_of(r.name, depth)];
+    sum.bytes += r.bytes;
+    if (r.source > 0) sum.sources.insert(r.source);
+  }
   std::vector<std::pair<std::string, Sum>> order(sums.begin(), sums.end());
   const auto cost = [](const Cycles& c) { return c.total() - c.wait; };
   std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
@@ -39,7 +46,8 @@ Json answer_operations(const Report& report, const Query& query) {
                     {"executions", s.executions},
                     {"flops", s.flops},
                     {"bytes", s.bytes},
-                    {"operation", name}});
+                    {"operation", name},
+                    {"source", sources_text(report, {s.sources.begin(), s.sources.end()})}});
   }
   return {{"rows", std::move(rows)}};
 }

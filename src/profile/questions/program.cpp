@@ -14,8 +14,10 @@ Json answer_program(const Report& report, const Query& query) {
     const ProgramStep& s = report.program[i];
     std::size_t depth = 0;
     for (std::uint32_t at = s.inside; at > 0; at = report.program[at - 1].inside) ++depth;
-    rows.push_back(
-        {{"order", s.order}, {"kind", s.kind}, {"name", std::string(2 * depth, ' ') + s.name}, {"source", source_text(report, s.source)}});
+    rows.push_back({{"order", s.order},
+                    {"kind", s.kind},
+                    {"name", std::string(2 * depth, ' ') + s.name},
+                    {"source", sources_text(report, sources_of(s))}});
   }
   return {{"steps", report.program.size()}, {"rows", std::move(rows)}};
 }

@@ -25,7 +25,7 @@ Json answer_slowest_steps(const Report& report, const Query& query) {
                     {"slowest_vertex", s.slowest_codelet},
                     {"stream", s.stream},
                     {"name", s.name},
-                    {"source", source_text(report, source_of_step(report, s))}});
+                    {"source", sources_text(report, sources_of(report, s))}});
   }
   return {{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}};
 }

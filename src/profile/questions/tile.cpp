@@ -19,13 +19,22 @@ Residents everything_on(const Report& report, std::uint32_t tile) {
   return out;
 }
 
-std::map<std::string, std::uint64_t> vertices_on(const Report& report, std::uint32_t tile) {
-  std::map<std::string, std::uint64_t> counts;
+struct TileVertices {
+  std::uint64_t count = 0;
+  std::vector<std::uint32_t> sources;  // of their compute sets
+};
+
+std::map<std::string, TileVertices> vertices_on(const Report& report, std::uint32_t tile) {
+  std::map<std::string, TileVertices> out;
   for (const ComputeSetVertices& cs : report.compute_sets)
     for (const CodeletVertices& c : cs.codelets)
       for (std::size_t k = 0; k + 2 < c.tiles.size(); k += 3)
-        if (c.tiles[k] <= tile && tile < c.tiles[k + 1]) counts[c.codelet] += c.tiles[k + 2];
-  return counts;
+        if (c.tiles[k] <= tile && tile < c.tiles[k + 1]) {
+          TileVertices& v = out[c.codelet];
+          v.count += c.tiles[k + 2];
+          v.sources.push_back(cs.source);
+        }
+  return out;
 }
 
 Json answer_tile(const Report& report, const Query& query) {
@@ -39,7 +48,11 @@ Json answer_tile(const Report& report, const Query& query) {
     const Resident& r = report.residents[resident];
     rows.push_back({{"bytes", bytes}, {"category", category_of(report, r)}, {"name", r.name}, {"source", source_text(report, r.source)}});
   }
-  for (const auto& [codelet, n] : vertices_on(report, tile)) vertices.push_back({{"vertices", n}, {"codelet", codelet}});
+  for (const auto& [codelet, v] : vertices_on(report, tile))
+    vertices.push_back({{"vertices", v.count},
+                        {"codelet", codelet},
+                        {"defined", defined_text(report, codelet)},
+                        {"source", sources_text(report, v.sources)}});
   return {{"tile", tile},
           {"used", t.used},
           {"with_gaps", t.with_gaps},

@@ -14,6 +14,10 @@ export interface Target {
   replicas: number;
   bytes_per_tile: number; // 0: unbounded
   clock_hz: number;
+  /** Of a tile, at most; files of earlier versions lack them. */
+  flops_per_cycle_f32?: number;
+  flops_per_cycle_f16?: number;
+  load_bytes_per_cycle?: number;
 }
 export const kTerms = ["compute", "exchange", "local_copy", "global_exchange", "sync", "host", "wait"] as const;
 export type Term = (typeof kTerms)[number];
@@ -82,6 +86,8 @@ export interface ProgramPart {
   compute_set: number; // -1: none
   exchange: number; // -1: none
   source: Place | undefined;
+  /** All its lines: of copies that are one exchange several. */
+  sources: Place[];
 }
 export interface ComputeSet {
   index: number;
@@ -100,6 +106,22 @@ export interface Codelet {
   estimated: boolean;
   /** Where the cycles come from; "" in files of earlier versions. */
   source: string;
+  defined: Place | undefined;
+  /** Of all executions; 0 in files of earlier versions. */
+  flops: number;
+  operand_bytes: number;
+}
+/** What one operation costs: a name, or the first ones of a debug path. */
+export interface Operation {
+  name: string;
+  cycles: number;
+  compute: number;
+  exchange: number;
+  steps: number;
+  executions: number;
+  flops: number;
+  bytes: number;
+  sources: Place[];
 }
 /** A line of a codelet's source. */
 export interface CodeletLine extends Place {
@@ -256,6 +278,9 @@ export class Report {
     const ends = this.container.column(table, column);
     return [i > 0 ? ends[i - 1]! : 0, ends[i] ?? 0];
   }
+  private has(table: string, column: string): boolean {
+    return this.container.tables.get(table)?.columns.has(column) ?? false;
+  }
   private place(row: number): Place | undefined {
     if (row < 0) return undefined;
     const c = this.container;
@@ -407,7 +432,13 @@ export class Report {
 
   get program(): ProgramPart[] {
     return this.once("program", () => this.rows_of<ProgramPart>("program",
-      { order: "order", name: "name", kind: "kind", inside: "inside", compute_set: "compute_set", exchange: "exchange", source: "source" }, (row) => (row.source = this.place(row.source))));
+      { order: "order", name: "name", kind: "kind", inside: "inside", compute_set: "compute_set", exchange: "exchange", source: "source" }, (row, i) => {
+        row.source = this.place(row.source);
+        row.sources = row.source ? [row.source] : [];
+        if (!this.has("program", "other_sources")) return;
+        const [b, e] = this.span("program", "other_sources", i), of = this.container.column("other_sources", "source");
+        for (let k = b; k < e; ++k) row.sources.push(this.place(of[k]!));
+      }));
   }
   get compute_sets(): ComputeSet[] {
     return this.once("compute_sets", () => this.rows_of<ComputeSet>("compute_sets", { name: "name", vertices: "vertices", flops: "flops", source: "source" }, (row, i) => {
@@ -419,7 +450,13 @@ export class Report {
   }
   get codelets(): Codelet[] {
     return this.once("codelets", () => this.rows_of<Codelet>("codelets", { name: "name", vertices: "vertices", executions: "executions", cycles: "cycles", estimated: "estimated" },
-      (row, i) => ((row.estimated = row.estimated !== 0), (row.source = this.container.tables.get("codelets")?.columns.has("source") ? this.container.text(this.container.column("codelets", "source")[i]!) : ""))));
+      (row, i) => {
+        const c = this.container, newer = (column: string) => (this.has("codelets", column) ? c.column("codelets", column)[i]! : 0);
+        row.estimated = row.estimated !== 0;
+        row.source = this.has("codelets", "source") ? c.text(newer("source")) : "";
+        row.defined = this.place(newer("defined") - 1);
+        (row.flops = newer("flops")), (row.operand_bytes = newer("operand_bytes"));
+      }));
   }
   /** The source of a codelet with its cycles, in order; empty if it was compiled without lines. */
   codelet_lines(codelet: number): CodeletLine[] {
@@ -439,13 +476,40 @@ export class Report {
     return this.once("exchanges", () => this.rows_of<Exchange>("exchanges",
       { name: "name", bytes: "bytes", senders: "senders", receivers: "receivers", busiest_tile: "busiest_tile", busiest_bytes: "busiest_bytes", local: "local_bytes", copies: "copies", block: "block" }));
   }
-  /** Where the user's program made an exchange: the place of the first step that does it. */
-  exchange_source(exchange: number): Place | undefined {
+  /** Where the user's program made an exchange: the places of the first step that does it. */
+  exchange_sources(exchange: number): Place[] {
     return this.once("exchange sources", () => {
-      const out = new Map<number, Place | undefined>();
-      for (const p of this.program) if (p.exchange >= 0 && !out.has(p.exchange)) out.set(p.exchange, p.source);
+      const out = new Map<number, Place[]>();
+      for (const p of this.program) if (p.exchange >= 0 && !out.has(p.exchange)) out.set(p.exchange, p.sources);
       return out;
-    }).get(exchange);
+    }).get(exchange) ?? [];
+  }
+  /** Sums by the first `depth` names of debug paths. */
+  operations(depth: number): Operation[] {
+    return this.once(`operations ${depth}`, () => {
+      const by = new Map<string, Operation & { seen: Set<string> }>();
+      const of = (path: string) => {
+        const name = path.split("/").slice(0, depth).join("/");
+        let o = by.get(name);
+        if (!o) by.set(name, (o = { name, cycles: 0, compute: 0, exchange: 0, steps: 0, executions: 0, flops: 0, bytes: 0, sources: [], seen: new Set() }));
+        return o;
+      };
+      const add = (o: Operation & { seen: Set<string> }, places: (Place | undefined)[]) => {
+        for (const p of places) if (p && !o.seen.has(`${p.file}:${p.line}`)) o.seen.add(`${p.file}:${p.line}`), o.sources.push(p);
+      };
+      for (const s of this.steps) {
+        const o = of(s.name), c = s.cycles;
+        (o.cycles += s.total - c.wait), (o.compute += c.compute), (o.exchange += c.exchange + c.local_copy + c.global_exchange), (o.flops += s.flops), (o.executions += s.executions), ++o.steps;
+        add(o, this.program[s.program]?.sources ?? []);
+      }
+      for (const v of this.variables) {
+        const o = of(v.name);
+        o.bytes += v.bytes;
+        add(o, [v.source]);
+      }
+      for (const o of by.values()) o.sources.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
+      return [...by.values()];
+    });
   }
   traffic(exchange: number): Traffic {
     const [b, e] = this.span("exchanges", "traffic", exchange), c = this.container;

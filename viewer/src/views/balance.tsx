@@ -5,7 +5,7 @@ import { Report, Step } from "../report/report.ts";
 import { set, use_index } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
 import { AdviceList } from "../widgets/advice.tsx";
-import { Empty, Facts, Link } from "../widgets/parts.tsx";
+import { Empty, Facts, Link, source_column } from "../widgets/parts.tsx";
 import { Line, Plot } from "../widgets/plot.tsx";
 import { Table } from "../widgets/table.tsx";
 import { TileMap } from "../widgets/tile_map.tsx";
@@ -73,7 +73,7 @@ function Balance({ report }: ViewProps) {
         { id: "compute", title: "cycles", value: (s) => s.cycles.compute }, { id: "lost", title: "lost to imbalance", value: (s) => Math.round(lost(s)), bar: true }, { id: "balance", title: "balance", value: (s) => s.balance, text: percent, help: "mean over the stream's tiles / slowest tile" },
         { id: "tile", title: "slowest tile", value: (s) => s.slowest_tile }, { id: "codelet", title: "slowest vertex", value: (s) => report.codelets[s.slowest_codelet]?.name ?? "–" }, { id: "vertex", title: "its cycles", value: (s) => s.slowest_cycles },
         { id: "workers", title: "workers", value: (s) => s.used_workers, help: `vertices on the slowest tile, at most ${report.target.workers}` }, { id: "executions", title: "executions", value: (s) => s.executions }, { id: "tiles", title: "tiles of the stream", value: (s) => tiles_of_stream(report, s.stream), hidden: true },
-        { id: "unestimated", title: "vertices without estimate", value: (s) => s.unestimated, hidden: true },
+        { id: "unestimated", title: "vertices without estimate", value: (s) => s.unestimated, hidden: true }, source_column((s: { program: number }) => report.program[s.program]?.sources),
       ]} />
       {chosen ? <Distribution report={report} step={chosen} /> : <Empty>There is no compute step.</Empty>}
     </>

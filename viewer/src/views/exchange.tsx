@@ -7,7 +7,7 @@ import { exchange_times } from "../report/tiles.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
 import { AdviceList } from "../widgets/advice.tsx";
-import { Choice, Empty, Facts, Link, Source, source_column } from "../widgets/parts.tsx";
+import { Choice, Empty, Facts, Link, Sources, source_column } from "../widgets/parts.tsx";
 import { Picture } from "../widgets/picture.tsx";
 import { Table } from "../widgets/table.tsx";
 
@@ -61,7 +61,7 @@ function ExchangeView({ report }: ViewProps) {
   const matrix = useMemo(() => matrix_of(report, chosen, by_ipu), [report, chosen, by_ipu]);
   const source = useMemo(() => matrix_source(matrix, by_ipu ? "IPU" : "tile", `${report.file} ${chosen_id} ${by_ipu}`), [matrix]);
   if (by_ipu) (source.x_label = (x) => String(Math.round(x))), (source.y_label = String);
-  const times = exchange_times(report), one = chosen.length === 1 ? chosen[0] : undefined, made_at = one && report.exchange_source(one.index);
+  const times = exchange_times(report), one = chosen.length === 1 ? chosen[0] : undefined, made_at = one ? report.exchange_sources(one.index) : [];
   return (
     <>
       <AdviceList report={report} only={(rule) => /exchange|copied|rearrange/.test(rule)} />
@@ -80,7 +80,7 @@ function ExchangeView({ report }: ViewProps) {
         </div>
         <div>
           {one ? (
-            <Facts rows={[["exchange", one.name], ["source", made_at ? <Source at={made_at} /> : "not known"], ["runs", count(times[one.index]!)], ["bytes between tiles", bytes(one.bytes)], ["senders, receivers", `${count(one.senders)}, ${count(one.receivers)}`],
+            <Facts rows={[["exchange", one.name], ["source", made_at.length > 0 ? <Sources at={made_at} /> : "not known"], ["runs", count(times[one.index]!)], ["bytes between tiles", bytes(one.bytes)], ["senders, receivers", `${count(one.senders)}, ${count(one.receivers)}`],
               ["busiest receiver", <Link view="exchange" params={{ tile: String(one.busiest_tile) }}>tile {one.busiest_tile}: {bytes(one.busiest_bytes)}</Link>], ["copied within tiles", `${bytes(one.local)} in ${plural(one.copies, "run")}`]]} />
           ) : <p class="soft">All exchanges together. Choose one above or in the table below.</p>}
           {tile !== undefined ? <Partners report={report} exchanges={chosen} tile={tile} /> : <p class="soft">Choose a row to see the partners of a tile.</p>}
@@ -90,7 +90,7 @@ function ExchangeView({ report }: ViewProps) {
       <Table id="exchanges" rows={report.exchanges} noun="exchange" sort="-all" height={320} on_pick={(e) => set({ exchange: String(e.index) })} picked={(e) => String(e.index) === chosen_id} columns={[
         { id: "name", title: "name", value: (e) => e.name }, { id: "bytes", title: "bytes", value: (e) => e.bytes, text: bytes }, { id: "times", title: "runs", value: (e) => times[e.index]! },
         { id: "all", title: "bytes of all runs", value: (e) => e.bytes * (report.executed ? times[e.index]! : 1), text: bytes, bar: true }, { id: "senders", title: "senders", value: (e) => e.senders }, { id: "receivers", title: "receivers", value: (e) => e.receivers },
-        { id: "busiest", title: "busiest receives", value: (e) => e.busiest_bytes, text: (v, e) => `${bytes(v)} (tile ${e.busiest_tile})` }, { id: "local", title: "copied within tiles", value: (e) => e.local, text: bytes }, { id: "copies", title: "runs copied", value: (e) => e.copies, hidden: true }, source_column((e: { index: number }) => report.exchange_source(e.index)),
+        { id: "busiest", title: "busiest receives", value: (e) => e.busiest_bytes, text: (v, e) => `${bytes(v)} (tile ${e.busiest_tile})` }, { id: "local", title: "copied within tiles", value: (e) => e.local, text: bytes }, { id: "copies", title: "runs copied", value: (e) => e.copies, hidden: true }, source_column((e: { index: number }) => report.exchange_sources(e.index)),
       ]} />
       <h3>Why there are exchange buffers</h3>
       {report.buffers.length === 0 ? <Empty>Every operand lies on its vertex's tile in one piece: no exchange buffer is needed.</Empty> : (

@@ -3,8 +3,8 @@ import { bytes, count, percent, plural, short } from "../format.ts";
 import { Codelet, ProgramPart, Report } from "../report/report.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
-import { At, Empty, Facts, Link, Source, source_column } from "../widgets/parts.tsx";
-import { Scatter } from "../widgets/scatter.tsx";
+import { At, Choice, Empty, Facts, Link, Source, source_column, Sources } from "../widgets/parts.tsx";
+import { Roof, Scatter } from "../widgets/scatter.tsx";
 import { Table } from "../widgets/table.tsx";
 
 interface Row {
@@ -61,7 +61,7 @@ function PartDetails({ report, row }: { report: Report; row: Row }) {
         {report.executed && <> · <Link view="trace" params={{ find: part.name }}>in the trace</Link></>}
       </p>
       <Facts rows={[
-        ["source", part.source ?? cs?.source ? <Source at={(part.source ?? cs?.source)!} /> : "not known"], ["executions", count(row.executions)], ["cycles", count(row.cycles)],
+        ["source", part.sources.length > 0 ? <Sources at={part.sources} /> : cs?.source ? <Source at={cs.source} /> : "not known"], ["executions", count(row.executions)], ["cycles", count(row.cycles)],
         ...(cs ? ([["vertices", count(cs.vertices)], ["floating-point operations", count(cs.flops)]] as [string, string][]) : []), ...(exchange ? ([["bytes between tiles", bytes(exchange.bytes)]] as [string, string][]) : []),
       ]} />
       {groups.length > 0 && (
@@ -74,16 +74,46 @@ function PartDetails({ report, row }: { report: Report; row: Row }) {
   );
 }
 
+// A matrix unit and loads bound what a tile can do; a full tile does what one of its vertices does in a cycle of its own.
+function roofs_of(report: Report): Roof[] {
+  const t = report.target, load = t.load_bytes_per_cycle ?? 0;
+  return ([["f16", t.flops_per_cycle_f16], ["f32", t.flops_per_cycle_f32]] as const).filter(([, most]) => (most ?? 0) > 0).map(([type, most]) => ({ name: `${type}: ${most} operations a cycle`, most: most!, slope: load }));
+}
+
 function Roofline({ report }: { report: Report }) {
-  const points = useMemo(() => report.steps.filter((s) => s.flops > 0 && s.total > 0).map((s) => ({ x: s.flops / Math.max(1, s.exchanged), y: s.flops / Math.max(1, s.total - s.cycles.wait), size: s.total, name: s.name || s.kind, step: s })), [report]);
-  if (!points.length) return <Empty>No executed step says how many floating-point operations it has.</Empty>;
+  const of = use_param("roofline", "codelets"), chosen = use_index("codelet", report.codelets.length), step = use_index("step", Number.MAX_SAFE_INTEGER);
+  const steps = useMemo(() => report.steps.filter((s) => s.flops > 0 && s.total > 0).map((s) => ({ x: s.flops / Math.max(1, s.exchanged), y: s.flops / Math.max(1, s.total - s.cycles.wait), size: s.total, name: s.name || s.kind, step: s })), [report]);
+  const codelets = useMemo(() => report.codelets.filter((c) => c.flops > 0 && c.cycles > 0).map((c) => ({ x: c.flops / Math.max(1, c.operand_bytes), y: c.flops / c.cycles, size: c.cycles, name: c.name, codelet: c })), [report]);
+  const choice = <div class="bar"><Choice title="points are" value={of} on={(v) => set({ roofline: v })} options={[{ id: "codelets", title: "codelets" }, { id: "steps", title: "steps" }]} /></div>;
+  if (!(of === "steps" ? steps : codelets).length) return <>{choice}<Empty>No executed {of === "steps" ? "step" : "codelet"} says how many floating-point operations it has.</Empty></>;
   return (
-    <Scatter title="steps: operations per cycle by operations per exchanged byte" points={points} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
-      on_pick={(p) => set({ step: String(p.step.order) })} picked={(p) => p.step.order === Number(use_param_now("step"))} />
+    <>
+      {choice}
+      {of === "steps" ? (
+        <Scatter title="steps: operations per cycle by operations per exchanged byte" points={steps} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
+          on_pick={(p) => set({ step: String(p.step.order) })} picked={(p) => p.step.order === step} />
+      ) : (
+        <Scatter title="codelets: operations per cycle by operations per byte of operands" points={codelets} roofs={roofs_of(report)} x_title="floating-point operations per byte of operands" y_title="operations per cycle of a vertex"
+          text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per byte of operands\n${count(p.codelet.cycles)} cycles of its vertices, ${short(p.codelet.flops)} operations`}
+          on_pick={(p) => set({ codelet: String(p.codelet.index) })} picked={(p) => p.codelet.index === chosen} />
+      )}
+    </>
   );
 }
-function use_param_now(name: string): string {
-  return new URLSearchParams(location.hash.split("&").slice(1).join("&")).get(name) ?? "";
+
+function Operations({ report }: { report: Report }) {
+  const depth = Math.min(8, Math.max(1, use_index("depth", 9) ?? 1)), rows = report.operations(depth);
+  return (
+    <>
+      <div class="bar"><Choice title="names of a debug path" value={String(depth)} on={(v) => set({ depth: v })} options={[1, 2, 3, 4, 5, 6, 7, 8].map((d) => ({ id: String(d), title: d === 1 ? "the first" : `the first ${d}` }))} /></div>
+      <Table id="operations" rows={rows} noun="operation" sort="-cycles" height={460} on_pick={(o) => set({ tab: "tree", "program.find": o.name })} columns={[
+        { id: "name", title: "operation", value: (o) => o.name || "(no name)" }, { id: "cycles", title: "cycles", value: (o) => o.cycles, bar: true }, { id: "compute", title: "compute", value: (o) => o.compute }, { id: "exchange", title: "exchange", value: (o) => o.exchange },
+        { id: "steps", title: "steps", value: (o) => o.steps }, { id: "executions", title: "executions", value: (o) => o.executions, hidden: true }, { id: "flops", title: "operations", value: (o) => o.flops, hidden: true },
+        { id: "bytes", title: "memory", value: (o) => o.bytes, text: bytes }, source_column((o: { sources: At[] }) => o.sources),
+      ]} />
+      <p class="soft">Choose an operation to see its steps.</p>
+    </>
+  );
 }
 
 function Program({ report }: ViewProps) {
@@ -98,7 +128,7 @@ function Program({ report }: ViewProps) {
   }, [all, folded.join()]);
   const chosen = all.find((r) => r.part.order === order && !r.loop) ?? all.find((r) => r.part.order === order);
   const cycles = Math.max(1, all.reduce((n, r) => n + (r.depth === 0 ? r.cycles : 0), 0));
-  const tabs: [string, string][] = [["tree", "steps"], ["compute-sets", "compute sets"], ["codelets", "codelets"], ["vertices", "vertices"], ["roofline", "operations per cycle"]];
+  const tabs: [string, string][] = [["tree", "steps"], ["compute-sets", "compute sets"], ["codelets", "codelets"], ["vertices", "vertices"], ["operations", "operations"], ["roofline", "roofline"]];
   return (
     <>
       <div class="bar" role="tablist">{tabs.map(([id, title]) => <button role="tab" aria-selected={tab === id} aria-pressed={tab === id} onClick={() => set({ tab: id })}>{title}</button>)}</div>
@@ -111,7 +141,7 @@ function Program({ report }: ViewProps) {
             </span>) },
           { id: "kind", title: "kind", value: (r) => r.part.kind }, { id: "executions", title: "executions", value: (r) => r.executions, hidden: !report.executed }, { id: "cycles", title: "cycles", value: (r) => r.cycles, bar: true, hidden: !report.executed },
           { id: "share", title: "share", value: (r) => r.cycles / cycles, text: percent, hidden: true }, { id: "vertices", title: "vertices", value: (r) => r.vertices || (report.compute_sets[r.part.compute_set]?.vertices ?? 0) }, { id: "exchanged", title: "exchanged", value: (r) => r.exchanged, text: bytes, hidden: !report.executed },
-          { id: "flops", title: "operations", value: (r) => r.flops, hidden: true }, source_column((r: { part: { source: At | undefined } }) => r.part.source),
+          { id: "flops", title: "operations", value: (r) => r.flops, hidden: true }, source_column((r: { part: { sources: At[] } }) => r.part.sources),
         ]} />
       )}
       {tab === "compute-sets" && (
@@ -125,11 +155,13 @@ function Program({ report }: ViewProps) {
           <Table id="codelets" rows={report.codelets} noun="codelet" sort="-cycles" height={code === undefined ? 460 : 240} on_pick={(c) => set({ codelet: String(c.index) })} picked={(c) => c.index === code} columns={[
             { id: "name", title: "codelet", value: (c) => c.name }, { id: "vertices", title: "vertices", value: (c) => c.vertices }, { id: "executions", title: "executions", value: (c) => c.executions }, { id: "cycles", title: "cycles, added up", value: (c) => c.cycles, bar: true },
             { id: "each", title: "cycles of one", value: (c) => Math.round(c.cycles / Math.max(1, c.executions)) }, { id: "estimated", title: "cycles are known", value: (c) => (c.estimated ? "yes" : "no: some vertices have no estimate") },
+            { id: "flops", title: "operations", value: (c) => c.flops, hidden: true }, { id: "operands", title: "bytes of operands", value: (c) => c.operand_bytes, text: bytes, hidden: true }, { ...source_column((c: { defined: At | undefined }) => c.defined), id: "defined", title: "defined", help: "the line where its class begins" },
           ]} />
           {code === undefined ? <p class="soft">Choose a codelet to see its source with cycles by line.</p> : <CodeletSource report={report} codelet={report.codelets[code]!} />}
         </>
       )}
       {tab === "vertices" && <Vertices report={report} />}
+      {tab === "operations" && <Operations report={report} />}
       {tab === "roofline" && <Roofline report={report} />}
       {chosen ? <PartDetails report={report} row={chosen} /> : <p class="soft">Choose a step to see what it does and where it leads.</p>}
     </>
@@ -163,13 +195,13 @@ function CodeletSource({ report, codelet }: { report: Report; codelet: Codelet }
 
 function Vertices({ report }: { report: Report }) {
   const tile = use_index("tile", report.target.tiles);
-  const rows = useMemo(() => report.compute_sets.flatMap((c) => c.groups.filter((g) => tile === undefined || (tile >= g.begin && tile < g.end)).map((g) => ({ ...g, set: c.name, vertices: g.count * (tile === undefined ? g.end - g.begin : 1) }))), [report, tile]);
+  const rows = useMemo(() => report.compute_sets.flatMap((c) => c.groups.filter((g) => tile === undefined || (tile >= g.begin && tile < g.end)).map((g) => ({ ...g, set: c.name, source: c.source, vertices: g.count * (tile === undefined ? g.end - g.begin : 1) }))), [report, tile]);
   return (
     <>
       <p class="soft">{tile === undefined ? "Vertices of all tiles, in ranges of tiles that have the same number." : <>Vertices of tile {tile}. <button onClick={() => set({ tile: "" })}>all tiles</button></>} {plural(rows.reduce((n, r) => n + r.vertices, 0), "vertex", "vertices")}.</p>
       <Table id="vertices" rows={rows} noun="group" sort="-vertices" height={460} columns={[
         { id: "codelet", title: "codelet", value: (g) => report.codelets[g.codelet]?.name ?? "?" }, { id: "set", title: "compute set", value: (g) => g.set }, { id: "tiles", title: "tiles", value: (g) => (g.end - g.begin > 1 ? `${g.begin}–${g.end - 1}` : `${g.begin}`) },
-        { id: "count", title: "on each tile", value: (g) => g.count }, { id: "vertices", title: "vertices", value: (g) => g.vertices, bar: true },
+        { id: "count", title: "on each tile", value: (g) => g.count }, { id: "vertices", title: "vertices", value: (g) => g.vertices, bar: true }, source_column((g: { source: At | undefined }) => g.source),
       ]} />
     </>
   );

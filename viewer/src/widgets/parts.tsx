@@ -51,11 +51,23 @@ export function Source({ at }: { at: At }) {
   return <span title={`${at.file}:${at.line}`}>{`${at.file.replace(/^.*[\\/]/, "")}:${at.line}`}</span>;
 }
 
-/** The column of a table that names the line of the user's program. */
-export function source_column<Row>(of: (row: Row) => At | undefined) {
+/** All of them where there are few; else the first ones, and how many more. The title has all. */
+export function Sources({ at }: { at: At[] }) {
+  const kMost = 3;
+  return (
+    <span title={at.map((a) => `${a.file}:${a.line}`).join("\n")}>
+      {at.slice(0, kMost).map((a) => `${a.file.replace(/^.*[\\/]/, "")}:${a.line}`).join(", ")}
+      {at.length > kMost ? ` and ${at.length - kMost} more` : ""}
+    </span>
+  );
+}
+
+/** The column of a table that names the lines of the user's program. */
+export function source_column<Row>(of: (row: Row) => At | At[] | undefined) {
+  const all = (row: Row): At[] => { const at = of(row); return at === undefined ? [] : Array.isArray(at) ? at : [at]; };
   return {
     id: "source", title: "source", help: "the line of the program that made it",
-    value: (row: Row) => { const at = of(row); return at ? `${at.file}:${at.line}` : ""; },
-    cell: (row: Row) => { const at = of(row); return at ? <Source at={at} /> : ""; },
+    value: (row: Row) => all(row).map((a) => `${a.file}:${a.line}`).join(", "),
+    cell: (row: Row) => <Sources at={all(row)} />,
   };
 }

@@ -9,15 +9,23 @@ export interface Point {
   name: string;
 }
 
-export function Scatter<P extends Point>(props: { title: string; points: P[]; x_title: string; y_title: string; text: (p: P) => string; on_pick?: (p: P) => void; picked?: (p: P) => boolean }) {
+/** What no point can be above: y = min(most, slope * x). A slope of 0: `most` alone. */
+export interface Roof {
+  name: string;
+  most: number;
+  slope: number;
+}
+
+export function Scatter<P extends Point>(props: { title: string; points: P[]; roofs?: Roof[]; x_title: string; y_title: string; text: (p: P) => string; on_pick?: (p: P) => void; picked?: (p: P) => boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null), [at, set_at] = useState(-1);
   const width = 900, height = 380, left = 70, bottom = 40;
-  const logs = (f: (p: P) => number) => {
-    const v = props.points.map((p) => Math.log10(Math.max(1e-9, f(p))));
+  const roofs = props.roofs ?? [];
+  const logs = (f: (p: P) => number, also: number[] = []) => {
+    const v = [...props.points.map(f), ...also].map((n) => Math.log10(Math.max(1e-9, n)));
     const low = Math.floor(Math.min(...v) - 0.1), high = Math.ceil(Math.max(...v) + 0.1);
     return { low, high: Math.max(high, low + 1) };
   };
-  const lx = logs((p) => p.x), ly = logs((p) => p.y), most = Math.max(...props.points.map((p) => p.size), 1);
+  const lx = logs((p) => p.x), ly = logs((p) => p.y, roofs.map((r) => r.most)), most = Math.max(...props.points.map((p) => p.size), 1);
   const px = (p: P) => left + ((Math.log10(Math.max(1e-9, p.x)) - lx.low) / (lx.high - lx.low)) * (width - left - 12);
   const py = (p: P) => height - bottom - ((Math.log10(Math.max(1e-9, p.y)) - ly.low) / (ly.high - ly.low)) * (height - bottom - 12);
   useEffect(() => {
@@ -36,6 +44,14 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; x_
       g.beginPath(), g.moveTo(left, y), g.lineTo(width - 12, y), g.stroke(), g.fillText(short(10 ** e), left - 6, y + 4);
     }
     g.save(), g.translate(13, (height - bottom) / 2), g.rotate(-Math.PI / 2), (g.textAlign = "center"), g.fillText(props.y_title, 0, 0), g.restore();
+    for (const roof of roofs) {
+      const at = (x: number) => ({ x, y: roof.slope > 0 ? Math.min(roof.most, roof.slope * x) : roof.most }) as P, bend = roof.slope > 0 ? roof.most / roof.slope : 0;
+      g.save(), g.beginPath(), g.rect(left, 12, width - left - 12, height - bottom - 12), g.clip();
+      g.beginPath(), (g.strokeStyle = ink), (g.lineWidth = 1.5), g.setLineDash([6, 3]);
+      [10 ** lx.low, Math.max(10 ** lx.low, Math.min(bend, 10 ** lx.high)), 10 ** lx.high].forEach((x, i) => (i ? g.lineTo(px(at(x)), py(at(x))) : g.moveTo(px(at(x)), py(at(x)))));
+      g.stroke(), g.restore();
+      (g.textAlign = "right"), (g.fillStyle = ink), g.fillText(roof.name, width - 16, py(at(10 ** lx.high)) - 4);
+    }
     props.points.forEach((p, i) => {
       g.beginPath(), g.arc(px(p), py(p), 3 + 9 * Math.sqrt(p.size / most), 0, 7);
       (g.fillStyle = "#0072b2"), (g.globalAlpha = 0.55), g.fill(), (g.globalAlpha = 1);
