@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -114,8 +115,10 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--export", arguments->exported, exports_text());
   command->add_option("--trace", arguments->trace,
                       "Write the executed steps for Perfetto and chrome://tracing into this file (--export perfetto)");
-  command->add_option("--from", arguments->options_of_export.from, "Of --trace and --export perfetto: begin at this cycle");
-  command->add_option("--to", arguments->options_of_export.to, "Of --trace and --export perfetto: end at this cycle");
+  const auto is_cycle = whole_number(0, std::numeric_limits<std::int64_t>::max());
+  command->add_option("--from", arguments->options_of_export.from, "Of --trace and --export perfetto: begin at this cycle")
+      ->check(is_cycle);
+  command->add_option("--to", arguments->options_of_export.to, "Of --trace and --export perfetto: end at this cycle")->check(is_cycle);
   command->add_option("--table", arguments->options_of_export.table, "Of --export csv: which table of the file (see --schema)");
   command->add_option("-o,--output", arguments->output, "Write the text into this file");
   command->add_flag("--execution-steps", arguments->options.execution_steps, "Show the cycles of every step");
