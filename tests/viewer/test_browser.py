@@ -155,8 +155,6 @@ def use_operations(b, page):
     b.ask("document.querySelector('.table').focus()")
     b.press(Keys.ARROW_DOWN, Keys.ENTER)
     check("an operation leads to its steps", "program.find=" in b.ask("return location.hash"), b.ask("return location.hash"))
-    b.open(page, "program&tab=codelets")
-    check("codelets have the line of their class", re.search(r"\w+\.(cpp|h):\d+", b.text()) is not None, b.text()[:600])
     b.open(page, "program&tab=roofline")
     b.ask("document.querySelector('main canvas').focus()")
     b.press(Keys.ARROW_RIGHT, Keys.ENTER)

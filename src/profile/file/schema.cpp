@@ -113,7 +113,7 @@ constexpr ColumnSpec kCodelets[] = {
      "of the cycles: `estimated by the program`, `counted` (from the codelet's code), `counted instructions` (of assembly: exact), `not "
      "counted: REASON`",
      true},
-    {"defined", kMaybe, "sources", false, "the line where its class begins", true},
+    {"defined", kMaybe, "sources", false, "the line where its class begins; of codelets that say it", true},
     {"flops", kNumber, {}, false, "floating-point operations of all executions, of the vertices whose estimates say them", true},
     {"operand_bytes", kNumber, {}, false, "bytes of all operands of all executions", true},
 };
