@@ -56,7 +56,7 @@ def test_bools_have_extremes_signs_orders_and_sums():
 def test_tensors_without_elements():
     empty, x = torch.zeros(0, 3), torch.ones(2, 3)
     for function in (lambda e, x: e + x[:1], lambda e, x: torch.cat([e, x]), lambda e, x: x @ e.t(), lambda e, x: e.t() @ e, lambda e, x: e.sum(0),
-                     lambda e, x: e.mean(), lambda e, x: x[:0].softmax(1)):
+                     lambda e, x: e.mean(), lambda e, x: e.var(), lambda e, x: torch.var_mean(e, 0, keepdim=True)[0], lambda e, x: x[:0].softmax(1)):
         torch.testing.assert_close(run(function, empty, x)[0], function(empty, x), equal_nan=True)
 
 

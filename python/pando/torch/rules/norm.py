@@ -25,8 +25,15 @@ def _single(g, t, shape):
     return g.cast(g.reshape(t, shape), popxl.float32)
 
 
+def _of_nothing(g):
+    """The results of a normalisation of a tensor without elements."""
+    return tuple(g.constant(math.nan, to_popxl(g.value(i).dtype), g.value(i).shape) for i in range(3))
+
+
 @rule(aten.native_layer_norm.default)
 def native_layer_norm(g, x, normalized_shape, weight, bias, eps):
+    if not x.nelms:
+        return _of_nothing(g)
     inner = math.prod(normalized_shape)
     outer = x.nelms // inner
     rows = g.reshape(x, [outer, inner])
@@ -53,6 +60,8 @@ def _grouped(g, t, groups):
 
 @rule(aten.native_group_norm.default)
 def native_group_norm(g, x, weight, bias, n, channels, space, groups, eps):
+    if not x.nelms:
+        return _of_nothing(g)
     # Channels of a group lie together, in PyTorch.
     dtype, inner = x.dtype, channels // groups * space
     y, mean, inv_std = g.op("group_norm", _grouped(g, x, groups), g.constant(1, dtype, (inner,)), g.constant(0, dtype, (inner,)), num_groups=1, eps=eps)

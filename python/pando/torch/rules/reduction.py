@@ -160,6 +160,10 @@ def _variance(g, x, dim, correction, keepdim):
     for a in axes:
         count *= x.shape[a]
     correction = 1 if correction is None else correction
+    if not x.nelms:
+        shape = [1 if i in axes else d for i, d in enumerate(x.shape) if keepdim or i not in axes]
+        nothing = g.constant(math.nan, x.dtype, shape)
+        return nothing, nothing
     mean = g.one("mean", x, axis=axes, keepdims=True) if x.shape else x
     squares = g.one("square", g.one("sub", x, mean))
     total = reduced(g, "sum", squares, axes, keepdim)
