@@ -139,6 +139,8 @@ def _cut_to(g, t, shape, axis):
 def gather(g, x, dim, index, sparse_grad=False):
     if not x.shape:
         return g.expand(x, index.shape)
+    if 0 in index.shape:
+        return g.constant(0, x.dtype, index.shape)
     axis = axis_of(x, dim)
     return g.one("gather_elements", _cut_to(g, x, index.shape, axis), g.cast(index, popxl.int32), axis=axis)
 

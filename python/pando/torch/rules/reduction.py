@@ -189,6 +189,9 @@ def var_mean(g, x, dim=None, *, correction=None, keepdim=False):
 
 def _ordered(g, x, k, axis, largest):
     """The k first along an axis, the smallest or the largest, and where they lie."""
+    if not x.nelms:
+        shape = [*x.shape[:axis], k, *x.shape[axis + 1:]]
+        return g.constant(0, x.dtype, shape), g.constant(0, popxl.int32, shape)
     # The row takes numbers.
     values, places = g.op("topk", g.cast(x, popxl.int32) if x.dtype is popxl.bool else x, k=k, axis=axis, largest=bool(largest), sorted=True)
     return g.cast(values, x.dtype), places
