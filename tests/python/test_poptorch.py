@@ -298,20 +298,20 @@ def test_custom_operations_are_what_is_registered():
             self.weight = torch.nn.Parameter(torch.tensor([2.0, 3.0]))
 
         def forward(self, x):
-            y, = poptorch.custom_op([x * self.weight], "Cube", "com.acme", 1, example_outputs=[x], attributes={"scale": 2.0})
+            y, = poptorch.custom_op([x * self.weight], "Cube", "com.example", 1, example_outputs=[x], attributes={"scale": 2.0})
             return y, poptorch.identity_loss(y, "sum")
 
     x = torch.tensor([1.0, -1.0])
     with pytest.raises(poptorch.Error, match="custom_ops.register"):
         poptorch.inferenceModel(Cube())(x)
-    poptorch.custom_ops.register("Cube", "com.acme", lambda inputs, attributes: inputs[0] ** 3 * attributes["scale"],
+    poptorch.custom_ops.register("Cube", "com.example", lambda inputs, attributes: inputs[0] ** 3 * attributes["scale"],
                                  backward=lambda inputs, outputs, gradients, attributes: [gradients[0] * 100])
     model = Cube()
     training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.01))
     torch.testing.assert_close(training(x)[0], torch.tensor([16.0, -54.0]))
     torch.testing.assert_close(model.weight.detach().as_subclass(torch.Tensor), torch.tensor([1.0, 4.0]))
     with pytest.raises(ValueError, match="one kind"):
-        poptorch.custom_op([x], "Cube", "com.acme", 1, [x], {"scale": [1, "a"]})
+        poptorch.custom_op([x], "Cube", "com.example", 1, [x], {"scale": [1, "a"]})
 
 
 def test_a_program_prints_tensors_and_their_gradients(capfd):
