@@ -34,12 +34,13 @@ mount -t proc proc "$system/proc"
 mount --rbind /dev "$system/dev"
 cp -L /etc/resolv.conf "$system/etc/resolv.conf"
 [ ! -f /etc/hosts ] || cp -L /etc/hosts "$system/etc/hosts"
-mkdir -p "$system/root/.cache" "$system/etc/ssl/certs"
+home=$system/root  # of the user inside
+mkdir -p "$home/.cache" "$system/etc/ssl/certs"
 apt-config dump 2>/dev/null | grep -E '^Acquire::https?::[Pp]roxy' >"$system/etc/apt/apt.conf.d/80proxy" || true
 [ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$system/etc/pip.conf"
 for cache in ccache pando; do
-  mkdir -p "$HOME/.cache/$cache" "$system/root/.cache/$cache"
-  mount --bind "$HOME/.cache/$cache" "$system/root/.cache/$cache"
+  mkdir -p "$HOME/.cache/$cache" "$home/.cache/$cache"
+  mount --bind "$HOME/.cache/$cache" "$home/.cache/$cache"
 done
 
 rm -rf "$system/opt/pando"
