@@ -16,7 +16,8 @@ SELECTED = {
     "sum": lambda x, y, m, rows: x[m].sum(),
     "mean": lambda x, y, m, rows: x[m].mean(),
     "mean of rows": lambda x, y, m, rows: x[rows].mean(0).square().sum() + x[rows].mean(1).sum() + x[rows].mean(),
-    "product": lambda x, y, m, rows: (x.detach()[m] / 2).prod() + x.sum(),
+    "product": lambda x, y, m, rows: (x[m] / 2).prod() + x[rows].prod(0).sum() + x[rows].prod(1).sum(),
+    "product with a zero": lambda x, y, m, rows: (x[m] - x[m].max().detach()).prod(),
     "extremes": lambda x, y, m, rows: x[m].max() + x[m].min() + x[rows].amax(0).sum() + x[rows].amin(1).sum(),
     "comparisons": lambda x, y, m, rows: (x[m] > 0).sum() + x.sum() + torch.where((x[rows] < y[rows]).all(1), x[rows][:, 0], 0).sum(),
     "logarithm of positive numbers": lambda x, y, m, rows: x[x > 0].log().sum(),
@@ -25,11 +26,18 @@ SELECTED = {
     "squared error": lambda x, y, m, rows: F.mse_loss(x[m], y[m]) + F.l1_loss(x[m], y[m], reduction="sum"),
     "logistic loss": lambda x, y, m, rows: F.binary_cross_entropy_with_logits(x[m], (y[m] > 0.5).float()),
     "cross entropy": lambda x, y, m, rows: F.cross_entropy(x[rows], y[rows].argmax(1)),
-    "variance": lambda x, y, m, rows: x.detach()[m].var() + x.detach()[rows].std(0).sum() + x.sum(),
+    "variance": lambda x, y, m, rows: x[m].var() + x[rows].std(0).sum() + torch.var(x[m], unbiased=False) + x[rows].std(1, False).sum()
+                                      + sum(t.sum() for t in torch.var_mean(x[rows], 0, correction=0)) + torch.std_mean(x[m])[0],
     "norm": lambda x, y, m, rows: x[m].norm() + x[rows].norm(dim=1).sum(),
     "product of matrices": lambda x, y, m, rows: (x[rows].t() @ y[rows]).square().sum() + (x[rows] @ y.t()).square().mean(),
     "softmax": lambda x, y, m, rows: (x[rows].softmax(0) * y[rows]).sum() + x[rows].softmax(1)[:, 0].sum(),
-    "running sum": lambda x, y, m, rows: x.detach()[m].cumsum(0).square().mean() + x.sum(),
+    "running sum": lambda x, y, m, rows: (x[m].cumsum(0) * y[m]).mean() + x[rows].cumsum(1).square().sum() + torch.cumsum(x[rows], 0).square().sum(),
+    "one behind the other": lambda x, y, m, rows: (lambda low: F.mse_loss(torch.cat([x[m], x[low], x[0]]), torch.cat([y[m], x.detach()[low], y[1]])))(y < -0.3)
+                                                  + torch.cat([x[rows], y], 0).square().sum(),
+    "side by side": lambda x, y, m, rows: torch.cat([x[rows], y[rows]], 1).square().sum(1).sqrt().sum(),
+    "different numbers": lambda x, y, m, rows: (lambda found: (found[0] * found[2]).sum() * x.sum() + found[1].float().mul(x).sum())(
+        torch.unique((y * 2).round(), return_inverse=True, return_counts=True)),
+    "different neighbours": lambda x, y, m, rows: torch.unique_consecutive((y * 2).round()).square().sum() * x.mean(),
     "rows of three dimensions": lambda x, y, m, rows: x.reshape(6, 5, 1)[rows].expand(-1, 5, 3).flatten(1).square().sum(),
     "elements in one row": lambda x, y, m, rows: (x[rows].reshape(-1) * y[rows].reshape(-1)).sum() / 3,
     "count": lambda x, y, m, rows: x[m].sum() / x[m].numel() + x[rows].shape[0] * x.sum(),
@@ -109,9 +117,10 @@ def test_a_loss_of_masked_tokens_trains_as_eager():
     torch.testing.assert_close(twin.state_dict(), model.state_dict())
 
 
-@pytest.mark.parametrize("function", [lambda x, m: x[m], lambda x, m: x[m].sort()[0].sum(), lambda x, m: torch.cat([x[m], x[m]]).sum(),
-                                      lambda x, m: (x[m].unsqueeze(0) * x[m].unsqueeze(1)).sum(), lambda x, m: x[m.nonzero(as_tuple=True)].sum()],
-                         ids=["result", "sort", "cat", "pairs", "places"])
+@pytest.mark.parametrize("function", [lambda x, m: x[m], lambda x, m: x[m].sort()[0].sum(),
+                                      lambda x, m: (x[m].unsqueeze(0) * x[m].unsqueeze(1)).sum(), lambda x, m: x[m.nonzero(as_tuple=True)].sum(),
+                                      lambda x, m: x.round().unique()],
+                         ids=["result", "sort", "pairs", "places", "numbers"])
 def test_what_has_no_static_form_is_refused(function):
     with pytest.raises(NotImplementedError, match="depends on data|value of a tensor"):
         compiled(lambda x: [function(x, x > 0)], [torch.randn(4, 3)])

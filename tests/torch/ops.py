@@ -30,7 +30,11 @@ from pando.torch.program import Program
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 120
 # Relative and absolute.
-TOLERANCES = {torch.float32: (1e-3, 1e-4), torch.float64: (1e-3, 1e-4), torch.float16: (1e-2, 1e-2), torch.complex64: (1e-3, 1e-4)}
+TOLERANCES = {torch.float32: (1e-3, 1e-4), torch.float64: (1e-3, 1e-4), torch.float16: (1e-2, 1e-2), torch.complex64: (1e-3, 1e-4),
+              # PyTorch rounds each result to 8 bits, programs compute with float32.
+              torch.bfloat16: (3e-2, 3e-2)}
+# The element types of --dtype.
+DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "bool")
 # What these compute is random: there is nothing to compare.
 RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "normal", "uniform", "rand_like", "randn_like", "randint_like", "randn", "rand",
           "randint", "randperm", "multinomial", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout",
@@ -88,12 +92,12 @@ def function_of(op, sample, gradient):
     return (with_gradient if gradient else forward), [flat[i].detach() for i in places]
 
 
-def difference(wanted, got, by_norm=False):
-    """None, or what differs. by_norm: errors are measured by the largest element."""
+def difference(wanted, got, by_norm=False, rounded=None):
+    """None, or what differs. by_norm: errors are measured by the largest element. rounded: the type that PyTorch rounds to on the way, if there is one."""
     if wanted.dtype != got.dtype or wanted.shape != got.shape:
         return f"{got.dtype} {tuple(got.shape)} instead of {wanted.dtype} {tuple(wanted.shape)}"
     if wanted.is_floating_point() or wanted.is_complex():
-        relative, absolute = TOLERANCES[wanted.dtype]
+        relative, absolute = TOLERANCES[rounded or wanted.dtype]
         if by_norm:
             absolute += relative * wanted.abs().max().item()
         if not torch.allclose(wanted, got, rtol=relative, atol=absolute, equal_nan=True):
@@ -121,7 +125,7 @@ def outcome(op, sample, gradient, device, odd=False):
     graph = adapter.trace(function, tensors, decompositions())
     graph.graph.eliminate_dead_code()
     for a, b in zip(wanted, Program(graph, device)(tensors)):
-        wrong = difference(a.detach(), b, op.name.endswith("matrix_exp"))
+        wrong = difference(a.detach(), b, op.name.endswith("matrix_exp"), torch.bfloat16 if op.name == "bfloat16" else None)
         if wrong:
             return wrong
     return ""
@@ -268,7 +272,7 @@ def main():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--gradient", action="store_true")
     parser.add_argument("--core", action="store_true", help="the ops of core_aten.ops alone")
-    parser.add_argument("--dtype", default="float32", choices=["float32", "float16", "int64", "int32", "bool"], help="with --core")
+    parser.add_argument("--dtype", default="float32", choices=DTYPES, help="with --core")
     parser.add_argument("--odd", action="store_true", help="with --core: tensors without elements or dimensions, dimensions of 1, views")
     parser.add_argument("--samples", type=int, help="of an op; default: 2, as the lists were made with; with --core 3")
     parser.add_argument("--only", default="*", help="patterns of names, separated by commas")

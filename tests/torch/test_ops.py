@@ -16,7 +16,7 @@ def test_ops(options):
 
 
 CORE = [[], ["--gradient"], ["--device", "ipu_model"], ["--device", "ipu_model", "--gradient"], ["--odd"]]
-CORE += [["--dtype", dtype] for dtype in ("float16", "int64", "int32", "bool")]
+CORE += [["--dtype", dtype] for dtype in ("float16", "bfloat16", "int64", "int32", "bool")]
 
 
 @pytest.mark.parametrize("options", CORE, ids=" ".join)
@@ -29,7 +29,7 @@ def test_the_lists_of_core_aten_are_of_the_table():
     import ops
 
     assert set(ops.core()) <= {ops.name_of(op) for op in ops.table(False)}
-    kinds = {ops.kind_of(dtype, odd, gradient) for dtype in ("float32", "float16", "int64", "int32", "bool") for odd in (False, True) for gradient in (False, True)}
+    kinds = {ops.kind_of(dtype, odd, gradient) for dtype in ops.DTYPES for odd in (False, True) for gradient in (False, True)}
     for line in (HERE / "core_aten.refused").read_text().splitlines():
         kind, _, rest = line.partition(" | ")
         assert kind in kinds - {"float32", "float32 gradient"} and rest.split(": ")[0] in ops.core(), line

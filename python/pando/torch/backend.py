@@ -3,7 +3,7 @@ from pando.torch import adapter
 from pando.torch.decompositions import decompositions
 from pando.torch.importer import UnsupportedOps
 from pando.torch.program import Program
-from pando.torch.types import UnsupportedType, warn_of_float64
+from pando.torch.types import UnsupportedType, warn_of_widths
 
 _OPTIONS = {"device": "cpu", "fallback": False}
 
@@ -29,7 +29,7 @@ def backend(graph_module, example_inputs, *, options=None):
     """
     chosen = _options(options)
     adapter.specialise(example_inputs)
-    warn_of_float64(example_inputs)
+    warn_of_widths(example_inputs)
 
     def compile_graph(graph, inputs):
         try:

@@ -10,7 +10,7 @@ import popxl.ops as ops
 
 from pando.torch.complex import joined, part_type, whole_shape
 from pando.torch.importer import Importer
-from pando.torch.passes import remove_index_expansions, sum_masked
+from pando.torch.passes import remove_index_expansions
 from pando.torch.types import to_array, to_popxl, to_tensor
 
 aten = torch.ops.aten
@@ -110,7 +110,6 @@ class Program:
     def __init__(self, forward, device="cpu", resident=(), update=None, rates=(), results=None, steps=1, accumulation=1, replicas=1, mean=True,
                  names=(), instances=1, profile=None, groups=(), gradient_groups=()):
         # [(node, whether it gathers)] of the graph whose index names whole slices now.
-        sum_masked(forward)
         self.sliced = remove_index_expansions(forward)
         self._forward, self._device, self._update, self._results = forward, device, update, results
         self._profile, self._gradient_groups = profile, list(gradient_groups)

@@ -64,8 +64,8 @@ class Quotient:
 
 
 def _refused(what):
-    return NotImplementedError(f"{what}: what a mask of bools picks has a shape that depends on data. Programs do to it what is done to each element, sums, means, "
-                               "extremes, products of matrices and softmax; for all else use torch.where.")
+    return NotImplementedError(f"{what}: what a mask of bools picks has a shape that depends on data. Programs do to it what is done to each element, sums, products, "
+                               "means, variances, extremes, products of matrices, cat and softmax; for all else use torch.where.")
 
 
 def _only(selections, what):
@@ -101,7 +101,6 @@ for _names, _value in [(("sum.default", "sum.dim_IntList", "cumsum.default"), la
 # Gradients of what goes along a dimension: the first argument is the gradient, the third the dimension.
 _ALONG = {aten._softmax_backward_data.default, aten._log_softmax_backward_data.default}
 _MEANS = {aten.mean.default, aten.mean.dim}
-_VARIANCES = {aten.var.correction, aten.var_mean.correction, aten.std.correction}
 _PRODUCTS = {aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default, aten.addmm.default, aten.baddbmm.default, aten.addmv.default}
 _LOOKUPS = {aten.gather.default, aten.scatter.value, aten.scatter.src, aten.scatter_add.default, aten.index_select.default, aten.argmax.default, aten.argmin.default,
             aten.max.dim, aten.min.dim, aten.select_scatter.default, aten.slice_scatter.default, aten.select.int, aten.slice.Tensor, aten.sort.default, aten.topk.default, aten.flip.default}
@@ -109,11 +108,12 @@ _LOOKUPS = {aten.gather.default, aten.scatter.value, aten.scatter.src, aten.scat
 _SHAPES = {getattr(packet, overload) for packet in (
     aten.view, aten.reshape, aten._unsafe_view, aten.unsqueeze, aten.squeeze, aten.permute, aten.t, aten.transpose, aten.expand, aten.clone, aten.detach, aten.alias,
     aten._to_copy, aten.copy, aten.copy_, aten.fill, aten.fill_, aten.zeros_like, aten.ones_like, aten.full_like, aten.empty_like, aten.lift_fresh_copy,
-    aten.masked_fill, aten.embedding, aten.native_layer_norm, aten.cat, aten.stack, aten.constant_pad_nd) for overload in packet.overloads()}
+    aten.masked_fill, aten.embedding, aten.native_layer_norm, aten.stack, aten.constant_pad_nd) for overload in packet.overloads()}
 # What makes tensors of given lengths.
 _MADE = {getattr(packet, overload) for packet in (
     aten.zeros, aten.ones, aten.full, aten.empty, aten.new_zeros, aten.new_ones, aten.new_full, aten.new_empty) for overload in packet.overloads()}
 _CHECKS = {"_assert_scalar", "_assert_async", "sym_constrain_range_for_size", "sym_constrain_range"}
+_UNIQUE = {aten._unique2.default, aten.unique_consecutive.default}
 _PICKS = {aten.index.Tensor, aten._unsafe_index.Tensor, aten.masked_select.default}
 _IN_TURN = {aten.masked_scatter.default, aten.masked_scatter_.default}
 _PUTS = {aten.index_put.default, aten.index_put_.default, aten._unsafe_index_put.default, aten._index_put_impl_.default}
@@ -124,8 +124,8 @@ def _is_mask(x):
 
 
 def picks(node):
-    """Whether a node of a graph picks by a mask."""
-    if node.target is aten.masked_select.default:
+    """Whether a node of a graph picks by a mask, or the first of equal numbers."""
+    if node.target is aten.masked_select.default or node.target in _UNIQUE:
         return True
     indices = node.args[1] if node.op == "call_function" and node.target in _PICKS else ()
     return any(i is not None and i.meta["val"].dtype is torch.bool for i in indices)
@@ -149,6 +149,11 @@ class Static(torch.fx.Interpreter):
         masks = masks if isinstance(masks, (list, tuple)) else [masks]
         if target in _PICKS and any(map(_is_mask, masks)):
             return self._pick(target, args[0], masks)
+        if target in _UNIQUE:
+            given = {**dict(zip([a.name for a in target._schema.arguments], args)), **kwargs}
+            if given.get("dim") is not None:
+                raise _refused(f"{target} of slices")
+            return self._unique(given["self"], target is not aten.unique_consecutive.default, given.get("return_inverse", False), given.get("return_counts", False))
         if not selected and not any(isinstance(x, (Count, Quotient)) for x in leaves):
             return super().call_function(target, args, kwargs)
         if target is operator.getitem:
@@ -172,14 +177,14 @@ class Static(torch.fx.Interpreter):
             return self._number(name, args)
         if target in _MEANS:
             return self._mean(target, *args, **kwargs)
-        if target in _VARIANCES:
-            return self._variance(target, *args, **kwargs)
         if target in _NEUTRAL:
             return self._reduced(target, args, kwargs)
         if target in _ALONG:
             dy = args[0]
             along = isinstance(dy, Selection) and dy.place == args[2] % dy.whole.dim()
             return self._all(target, ([dy.filled(0)] if along else [dy]) + list(args[1:]), kwargs, selected)
+        if target is aten.cat.default:
+            return self._joined(*args, **kwargs)
         if target in _PRODUCTS:
             first = len(args) - 2
             given = [*args[:first], _factor(args[first], -1), _factor(args[first + 1], -2)]
@@ -284,6 +289,37 @@ class Static(torch.fx.Interpreter):
 
     # --- what is done to a selection
 
+    def _joined(self, parts, dim=0):
+        """Tensors one behind the other, some of which are selections; of the others all is picked."""
+        selections = [p for p in parts if isinstance(p, Selection)]
+        rank, place = selections[0].whole.dim(), selections[0].place
+        if dim % rank != place:
+            return self._all(aten.cat.default, [parts, dim], {}, selections)
+        if any(s.place != place for s in selections):
+            raise _refused("cat of selections along several dimensions")
+        # PyTorch passes over tensors without elements of another rank.
+        parts = [p for p in parts if isinstance(p, Selection) or p.dim() == rank]
+        made, key = self.__dict__.setdefault("_joints", {}), tuple((id(p.mask), p.repeat) if isinstance(p, Selection) else p.shape[place] for p in parts)
+        if key not in made:
+            flags = [p.flags().reshape([-1]) if isinstance(p, Selection) else torch.ones([p.shape[place]], dtype=torch.bool) for p in parts]
+            made[key] = [p.mask for p in selections], torch.cat(flags)
+        return Selection(torch.cat([p.whole if isinstance(p, Selection) else p for p in parts], dim), made[key][1], place)
+
+    def _unique(self, x, ordered, inverse, counts):
+        """Different numbers, the first of each run of equal ones: (numbers, which of them each element is, how often each occurs)."""
+        if isinstance(x, Selection):
+            raise _refused(str(self._node.target))
+        if not x.numel():
+            raise _refused(f"{self._node.target}: a tensor without elements")
+        flat = x.reshape([-1])
+        values, order = flat.sort() if ordered else (flat, None)
+        first = torch.cat([torch.ones([1], dtype=torch.bool), values[1:] != values[:-1]])
+        rank = first.to(torch.int64).cumsum(0) - 1
+        nothing = torch.empty([0], dtype=torch.int64)
+        places = rank if order is None else torch.zeros_like(rank).scatter(0, order, rank)
+        often = torch.zeros_like(rank).index_add(0, rank, torch.ones_like(rank)).index_select(0, rank)
+        return Selection(values, first), places.reshape(x.shape) if inverse else nothing, Selection(often, first) if counts else nothing
+
     def _wrapped(self, made, fake, mask, repeat, before=None):
         """Selections of the results of an op; fake: what PyTorch knows of them. before: elements in front of what is picked, where that may change."""
         if isinstance(made, (tuple, list)):
@@ -341,17 +377,6 @@ class Static(torch.fx.Interpreter):
         axes = range(s.whole.dim()) if not dims else {d % s.whole.dim() for d in ([dims] if isinstance(dims, int) else dims)}
         others = math.prod(s.whole.shape[a] for a in axes) // s.mask.shape[0]
         return Count(s.mask, others).number()
-
-    def _variance(self, target, s, dim=None, *, correction=1, keepdim=False):
-        if not self._goes_along(s, dim):
-            return self._all(target, [s, dim], {"correction": correction, "keepdim": keepdim}, [s])
-        axes, count = dim or list(range(s.whole.dim())), self._counted(s, dim)
-        mean = torch.sum(s.filled(0), axes, True) / count
-        apart = Selection(s.whole - mean, s.mask, s.place, s.repeat).filled(0)
-        variance = torch.sum(apart * apart, axes, keepdim) / (count - (1 if correction is None else correction))
-        if target is aten.var_mean.correction:
-            return variance, mean if keepdim else mean.squeeze(axes)
-        return variance.sqrt() if target is aten.std.correction else variance
 
 
 def _dims(target, args, kwargs):

@@ -8,7 +8,7 @@ import torch
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
 from pando.torch.program import Program, on_one_replica, output, placeholders, take_writes
-from pando.torch.types import to_array, to_tensor, warn_of_float64
+from pando.torch.types import to_array, to_tensor, warn_of_widths
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +134,7 @@ class TrainingStep:
         fixed = () if adapter.takes_tensor_rates(self._optimizer) else tuple(float(group["lr"]) for group in self._optimizer.param_groups)
         key = (tuple((tuple(x.shape), x.dtype) for x in (*inputs, *targets)), len(inputs), self._model.training, fixed)
         if key not in self._programs:
-            warn_of_float64([*inputs, *targets, *self._model.parameters()])
+            warn_of_widths([*inputs, *targets, *self._model.parameters()])
             options = self._options
             lead = sum(n > 1 for n in (options.steps_per_call * options.gradient_accumulation, options.replicas))
             function = loss_and_outputs(self._model, self._loss, len(inputs), options.return_outputs)

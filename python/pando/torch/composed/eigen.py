@@ -163,5 +163,20 @@ def _matrix_exp(a):
     return torch.where((times > _SQUARINGS).unsqueeze(-1).unsqueeze(-1), float("nan"), found)
 
 
+def _polar(a):
+    """(a matrix of orthonormal columns, a symmetric one without negative eigenvalues) whose product is the given one."""
+    left, values, right = _svd(a)
+    return left @ right, (right.mT * values.unsqueeze(-2)) @ right
+
+
+def _sqrt_of_symmetric(a):
+    values, vectors = _eigh(a)
+    return (vectors * values.sqrt().unsqueeze(-2)) @ vectors.mT
+
+
 COMPOSED = {aten._linalg_eigh.default: _eigh, aten._linalg_svd.default: _svd, aten.linalg_pinv.atol_rtol_tensor: _pinv,
             aten.linalg_matrix_exp.default: _matrix_exp}
+# PyTorch 2.15 has these.
+for _name, _function in (("linalg_polar", _polar), ("linalg_matrix_sqrth", _sqrt_of_symmetric)):
+    if hasattr(aten, _name):
+        COMPOSED[getattr(aten, _name).default] = _function

@@ -56,5 +56,13 @@ def _gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean
     return value.mean() if reduction == "mean" else value.sum() if reduction == "sum" else value
 
 
+def _linear_cross_entropy(*args, options=None, **kwargs):
+    """F.linear_cross_entropy; its options say in what parts PyTorch computes it, which changes no number."""
+    return F.linear_cross_entropy(*args, **kwargs)
+
+
 FUNCTIONS = {F.gaussian_nll_loss: _gaussian_nll_loss}
+if hasattr(F, "linear_cross_entropy"):
+    # PyTorch 2.15 has it.
+    FUNCTIONS[F.linear_cross_entropy] = _linear_cross_entropy
 COMPOSED = {aten.multi_margin_loss_backward.default: _multi_margin_backward, aten.multilabel_margin_loss_backward.default: _multilabel_margin_backward}
