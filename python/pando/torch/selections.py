@@ -52,6 +52,21 @@ class Count:
         return self.mask.shape[0] * self.factor
 
 
+class Length:
+    """A sum or difference of counts and integers: where tensors one behind the other begin and end."""
+
+    def __init__(self, size):
+        self._size = size
+
+    def size(self):
+        """The length of a dimension that has all elements."""
+        return self._size
+
+
+def _length(x):
+    return x.size() if isinstance(x, (Count, Length)) else x
+
+
 class Quotient:
     """A number that a count divides."""
 
@@ -78,7 +93,7 @@ def _only(selections, what):
 
 def _sizes(tree):
     """Lengths in place of counts, tensors in place of selections."""
-    return _pytree.tree_map(lambda x: x.size() if isinstance(x, Count) else x.whole if isinstance(x, Selection) else x, tree)
+    return _pytree.tree_map(lambda x: x.size() if isinstance(x, (Count, Length)) else x.whole if isinstance(x, Selection) else x, tree)
 
 
 def _limits(dtype):
@@ -154,7 +169,7 @@ class Static(torch.fx.Interpreter):
             if given.get("dim") is not None:
                 raise _refused(f"{target} of slices")
             return self._unique(given["self"], target is not aten.unique_consecutive.default, given.get("return_inverse", False), given.get("return_counts", False))
-        if not selected and not any(isinstance(x, (Count, Quotient)) for x in leaves):
+        if not selected and not any(isinstance(x, (Count, Length, Quotient)) for x in leaves):
             return super().call_function(target, args, kwargs)
         if target is operator.getitem:
             return args[0][args[1]]
@@ -189,6 +204,8 @@ class Static(torch.fx.Interpreter):
             first = len(args) - 2
             given = [*args[:first], _factor(args[first], -1), _factor(args[first + 1], -2)]
             return self._all(target, given, kwargs, selected)
+        if target is aten.slice.Tensor and args[0].place == args[1] % args[0].whole.dim():
+            return self._part(*args, **kwargs)
         if target in _LOOKUPS:
             largest = max(selected, key=lambda s: s.whole.dim())
             if any(d is None or d % largest.whole.dim() == largest.place for d in _dims(target, args, kwargs)):
@@ -214,6 +231,8 @@ class Static(torch.fx.Interpreter):
             count, number = args if isinstance(x, Count) else args[::-1]
             if isinstance(number, int):
                 return Count(count.mask, count.factor * number)
+        if name in ("add", "sub"):
+            return Length(_length(args[0]) + (1 if name == "add" else -1) * _length(args[1]))
         if name == "sym_float" and isinstance(x, Count):
             return x
         if name == "truediv" and isinstance(args[1], Count) and isinstance(x, (int, float)):
@@ -300,10 +319,24 @@ class Static(torch.fx.Interpreter):
         # PyTorch passes over tensors without elements of another rank.
         parts = [p for p in parts if isinstance(p, Selection) or p.dim() == rank]
         made, key = self.__dict__.setdefault("_joints", {}), tuple((id(p.mask), p.repeat) if isinstance(p, Selection) else p.shape[place] for p in parts)
+        wholes = [p.whole if isinstance(p, Selection) else p for p in parts]
         if key not in made:
             flags = [p.flags().reshape([-1]) if isinstance(p, Selection) else torch.ones([p.shape[place]], dtype=torch.bool) for p in parts]
-            made[key] = [p.mask for p in selections], torch.cat(flags)
-        return Selection(torch.cat([p.whole if isinstance(p, Selection) else p for p in parts], dim), made[key][1], place)
+            masks = [(p.mask, p.repeat) if isinstance(p, Selection) else (None, 1) for p in parts]
+            made[key] = torch.cat(flags), list(zip(masks, [w.shape[place] for w in wholes]))
+        return Selection(torch.cat(wholes, dim), made[key][0], place)
+
+    def _part(self, s, dim=0, start=None, end=None, step=1):
+        """One of the tensors that lie one behind the other: its gradient."""
+        first = _length(start or 0)
+        for mask, parts in self.__dict__.get("_joints", {}).values():
+            offset = 0
+            for (own, repeat), length in parts if mask is s.mask and step == 1 else ():
+                if offset == first and (end is None or _length(end) == offset + length or offset + length == mask.shape[0] <= _length(end)):
+                    part = s.whole.narrow(s.place, offset, length)
+                    return part if own is None else Selection(part, own, s.place, repeat)
+                offset += length
+        raise _refused(str(self._node.target))
 
     def _unique(self, x, ordered, inverse, counts):
         """Different numbers, the first of each run of equal ones: (numbers, which of them each element is, how often each occurs)."""
