@@ -31,6 +31,19 @@ std::size_t stretches_of(const Plan& plan, const std::vector<graph::Run>& runs) 
   return plan.layout[runs[0].variable].size();
 }
 
+// Calls sink(source, destination) for the stretches that are one at both ends.
+template <class Sink>
+void each_stretch(Cursor from, Cursor to, Sink sink) {
+  while (!from.done() && !to.done()) {
+    const Stretch d = to.peek(kLongestStretch);
+    const Stretch s = from.peek(d.count);
+    sink(s, d);
+    from.advance(s.count);
+    to.advance(s.count);
+  }
+  PANDO_CHECK(from.done() && to.done());
+}
+
 }  // namespace
 
 SymbolicMove run_of(const SymbolicMove& m, std::uint32_t index) {
@@ -41,22 +54,30 @@ SymbolicMove run_of(const SymbolicMove& m, std::uint32_t index) {
 Interval source_hull(const SymbolicMove& m) { return hull(m.source.offset, m.source_step, m.bytes, m.count); }
 Interval destination_hull(const SymbolicMove& m) { return hull(m.destination.offset, m.destination_step, m.bytes, m.count); }
 
+bool reads_once(const graph::View& view) {
+  std::vector<unsigned> reversed, order;
+  const graph::View grid = view.unfolded();
+  return grid.variable_order(reversed, order) && !grid.contains_aliases();
+}
+
 std::vector<SymbolicMove> moves_between(const Plan& plan, const graph::View& source, const graph::View& destination) {
   const std::uint64_t width = size_of(source.type());
   std::vector<SymbolicMove> moves;
   graph::View from_view = source, to_view = destination;
   reorder_for_stretches(plan, from_view, to_view);
   std::vector<graph::Run> sources = from_view.runs(), destinations = to_view.runs();
-  moves.reserve(std::max(stretches_of(plan, sources), stretches_of(plan, destinations)));
+  std::size_t stretches = std::max(stretches_of(plan, sources), stretches_of(plan, destinations));
   Cursor from(plan, std::move(sources)), to(plan, std::move(destinations));
-  while (!from.done() && !to.done()) {
-    const Stretch d = to.peek(kLongestStretch);
-    const Stretch s = from.peek(d.count);
-    moves.push_back(stretch_move(s.at(width), s.step(width), d.at(width), d.step(width), s.count, width));
-    from.advance(s.count);
-    to.advance(s.count);
+  // Counting millions takes less than moving a list of them as it grows.
+  constexpr std::size_t kMany = 1024;
+  if (stretches >= kMany) {
+    stretches = 0;
+    each_stretch(from, to, [&](const Stretch&, const Stretch&) { ++stretches; });
   }
-  PANDO_CHECK(from.done() && to.done());
+  moves.reserve(stretches);
+  each_stretch(std::move(from), std::move(to), [&](const Stretch& s, const Stretch& d) {
+    moves.push_back(stretch_move(s.at(width), s.step(width), d.at(width), d.step(width), s.count, width));
+  });
   return moves;
 }
 
@@ -338,8 +359,8 @@ void stage(Plan& plan, std::vector<SymbolicMove>& receive, std::vector<SymbolicM
 
 }  // namespace
 
-SymbolicExchange plan_exchange(Plan& plan, tile::NameId name, std::vector<SymbolicMove> moves) {
-  SymbolicExchange exchange{.name = name};
+SymbolicExchange plan_exchange(Plan& plan, tile::NameId name, std::vector<SymbolicMove> moves, bool reads_once) {
+  SymbolicExchange exchange{.name = name, .reads_once = reads_once};
   std::erase_if(moves, is_identity);
   if (plan.options.merge_moves) merge_moves(moves);
   bool staged = touches_itself(moves);
@@ -349,7 +370,7 @@ SymbolicExchange plan_exchange(Plan& plan, tile::NameId name, std::vector<Symbol
     staged = touches_itself(moves);
     if (plan.options.merge_moves) merge_moves(moves);
   }
-  const bool rearranged = ArriveOnce(plan).run(moves, exchange.arrange);
+  const bool rearranged = !reads_once && ArriveOnce(plan).run(moves, exchange.arrange);
   if (staged) stage(plan, moves, exchange.arrange);
   exchange.receive = std::move(moves);
   if (plan.options.merge_moves && (rearranged || staged)) {
@@ -398,7 +419,7 @@ std::vector<ActionId> add_exchange_actions(Plan& plan, SymbolicExchange exchange
     std::size_t& part = part_of_root[parts.find(s)];
     if (part == ~std::size_t{0}) {
       part = split.size();
-      split.push_back({.name = exchange.name});
+      split.push_back({.name = exchange.name, .reads_once = exchange.reads_once});
       members.emplace_back();
     }
     members[part].push_back(StreamId(static_cast<std::uint32_t>(s)));
@@ -415,7 +436,7 @@ std::vector<ActionId> add_exchange_actions(Plan& plan, SymbolicExchange exchange
   for (std::size_t i = 0; i < split.size(); ++i) {
     const auto index = static_cast<std::uint32_t>(plan.exchanges.size());
     const ActionId action = plan.actions.push({.op = tile::Op::exchange, .a = index, .streams = members[i], .name = split[i].name});
-    add_move_accesses(plan, action, split[i].receive);
+    add_move_accesses(plan, action, split[i].receive, split[i].reads_once);
     add_move_accesses(plan, action, split[i].arrange);
     plan.exchanges.push_back(std::move(split[i]));
     actions.push_back(action);
@@ -438,47 +459,79 @@ void each_hull(const SymbolicMove& m, std::uint64_t offset, std::int64_t step, S
   }
 }
 
-// Destinations of one shard. Strided writes are whole if together they fill what they span (no byte is written twice).
-void add_write_accesses(Plan& plan, ActionId action, std::vector<std::pair<ShardId, const SymbolicMove*>>& writes) {
-  const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(writes.begin(), writes.end(), less)) std::stable_sort(writes.begin(), writes.end(), less);
-  for (std::size_t i = 0; i < writes.size();) {
+// Destinations of one shard. Strided writes are whole if together they fill what they span (no byte is written twice). `writes(i)`: the
+// moves that write, by the shard that they write to.
+template <class Writes>
+void add_write_accesses(Plan& plan, ActionId action, std::size_t count, Writes writes) {
+  for (std::size_t i = 0; i < count;) {
+    const ShardId shard = writes(i).destination.shard;
     std::size_t end = i;
     Interval span{~std::uint64_t{0}, 0};
     std::uint64_t bytes = 0;
-    for (; end < writes.size() && writes[end].first == writes[i].first; ++end) {
-      const SymbolicMove& m = *writes[end].second;
+    for (; end < count && writes(end).destination.shard == shard; ++end) {
+      const SymbolicMove& m = writes(end);
       const Interval h = destination_hull(m);
       span = {std::min(span.begin, h.begin), std::max(span.end, h.end)};
       bytes += std::uint64_t{m.bytes} * m.count;
     }
-    if (bytes == span.size()) {
-      plan.access({writes[i].first, action, span, AccessKind::write, false});
+    if (!shard.valid() || plan.shards[shard].always_live) {
+      // Nobody asks when.
+    } else if (bytes == span.size()) {
+      plan.access({shard, action, span, AccessKind::write, false});
     } else {
       for (std::size_t k = i; k < end; ++k) {
-        const SymbolicMove& m = *writes[k].second;
-        each_hull(m, m.destination.offset, m.destination_step, [&](Interval h, bool whole) {
-          plan.access({writes[k].first, action, h, whole ? AccessKind::write : AccessKind::partial, false});
-        });
+        const SymbolicMove& m = writes(k);
+        each_hull(m, m.destination.offset, m.destination_step,
+                  [&](Interval h, bool whole) { plan.access({shard, action, h, whole ? AccessKind::write : AccessKind::partial, false}); });
       }
     }
     i = end;
   }
 }
 
+// Reads of many moves, no byte of which is read twice: the shards whose reads fill what they span have one access, as destinations have.
+// Returns which these are; empty if it takes less to look at the moves one by one.
+std::vector<bool> add_whole_reads(Plan& plan, ActionId action, const std::vector<SymbolicMove>& moves) {
+  constexpr std::size_t kFewForEachShard = 4;
+  if (moves.size() < kFewForEachShard * plan.shards.size()) return {};
+  struct Touched {
+    Interval span{~std::uint64_t{0}, 0};
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Touched> touched(plan.shards.size());
+  for (const SymbolicMove& m : moves) {
+    if (!m.source.shard.valid()) continue;
+    Touched& t = touched[m.source.shard.index()];
+    const Interval h = source_hull(m);
+    t.span = {std::min(t.span.begin, h.begin), std::max(t.span.end, h.end)};
+    t.bytes += std::uint64_t{m.bytes} * m.count;
+  }
+  std::vector<bool> whole(touched.size(), false);
+  for (std::uint32_t s = 0; s < touched.size(); ++s) {
+    if (touched[s].bytes == 0 || touched[s].bytes != touched[s].span.size()) continue;
+    whole[s] = true;
+    plan.access({ShardId(s), action, touched[s].span, AccessKind::read, false});
+  }
+  return whole;
+}
+
 }  // namespace
 
-void add_move_accesses(Plan& plan, ActionId action, const std::vector<SymbolicMove>& moves) {
-  std::vector<std::pair<ShardId, const SymbolicMove*>> writes;
-  writes.reserve(moves.size());
-  const auto counts = [&](ShardId s) { return s.valid() && !plan.shards[s].always_live; };
+void add_move_accesses(Plan& plan, ActionId action, const std::vector<SymbolicMove>& moves, bool reads_once) {
+  const std::vector<bool> whole = reads_once ? add_whole_reads(plan, action, moves) : std::vector<bool>();
   for (const SymbolicMove& m : moves) {
-    if (counts(m.source.shard))
-      each_hull(m, m.source.offset, m.source_step,
-                [&](Interval h, bool) { plan.access({m.source.shard, action, h, AccessKind::read, false}); });
-    if (counts(m.destination.shard)) writes.emplace_back(m.destination.shard, &m);
+    const ShardId s = m.source.shard;
+    if (!s.valid() || (!whole.empty() && whole[s.index()]) || plan.shards[s].always_live) continue;
+    each_hull(m, m.source.offset, m.source_step, [&](Interval h, bool) { plan.access({s, action, h, AccessKind::read, false}); });
   }
-  add_write_accesses(plan, action, writes);
+  const auto less = [](const SymbolicMove& a, const SymbolicMove& b) { return a.destination.shard < b.destination.shard; };
+  if (std::is_sorted(moves.begin(), moves.end(), less))
+    return add_write_accesses(plan, action, moves.size(), [&](std::size_t i) -> const SymbolicMove& { return moves[i]; });
+  std::vector<const SymbolicMove*> sorted;
+  sorted.reserve(moves.size());
+  for (const SymbolicMove& m : moves) sorted.push_back(&m);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](const SymbolicMove* a, const SymbolicMove* b) { return less(*a, *b); });
+  add_write_accesses(plan, action, sorted.size(), [&](std::size_t i) -> const SymbolicMove& { return *sorted[i]; });
 }
 
 }  // namespace pando::compile

@@ -62,6 +62,19 @@ class Fixture {
     check_arrivals(exchange);
   }
 
+  // Whatever is said to be read once occurs once. Returns whether that is said.
+  bool check_reads_once() {
+    View view = random_view();
+    if (pick(4) == 0)
+      view =
+          View::concat({view, random_view().flatten().slice(0, 1, 0).reshape({1, 1}).broadcast(static_cast<unsigned>(view.dim(1)), 1)}, 0);
+    if (!reads_once(view)) return false;
+    std::vector<Byte> list = elements(view);
+    std::sort(list.begin(), list.end());
+    EXPECT_TRUE(std::adjacent_find(list.begin(), list.end()) == list.end());
+    return true;
+  }
+
  private:
   std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(rng_() % n); }
 
@@ -149,6 +162,13 @@ TEST(PlanExchange, CarriesOutRandomCopiesAndBringsEachByteOnce) {
     fixture.check_copy();
     if (testing::Test::HasFatalFailure() || testing::Test::HasFailure()) return;
   }
+}
+
+TEST(Communicate, what_is_read_once_has_no_element_twice) {
+  int once = 0;
+  for (std::uint32_t seed = 1; seed <= 2000; ++seed) once += Fixture(seed).check_reads_once();
+  EXPECT_GT(once, 500);
+  EXPECT_LT(once, 1900);
 }
 
 // A matrix whose halves of columns lie on two tiles: the rows of a half are one strided move, whichever side the host is.

@@ -26,6 +26,7 @@ struct Options {
   bool bind = true;             // bind read-only operands to the source's bytes (contract 12); off: always receive
   bool merge_moves = true;      // join adjacent moves
   bool merge_copies = true;     // copies that follow each other and are independent are one exchange
+  bool regular_copies = true;   // what a copy of a grid of elements reads is told by its strides, not by its moves
   bool share_memory = true;     // variables not live together share addresses
   bool split_variables = true;  // liveness per byte range, not per variable
   bool infer_io_tiles = true;   // contract 2

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "codelet/hand_made.h"
@@ -519,6 +520,38 @@ TEST_F(CompileTest, ControlCodeIsThatOfTilesThatTakePart) {
   };
   EXPECT_EQ(control(0), 21u);  // its vertices, and the copy
   EXPECT_EQ(control(1), 2u);   // it lets the vertices pass, and takes part in the copy
+}
+
+// Copies of grids between random mappings: programs are the same, however it is found out what the copies read.
+TEST_F(CompileTest, RegularCopiesAreThoseThatTheirMovesMake) {
+  std::mt19937 rng(5);
+  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(rng() % n); };
+  const auto mapped = [&](const char* name, std::size_t rows, std::size_t columns) {
+    const View v = graph_.view(graph_.add_variable(ElementType::float_, {rows, columns}, name)), flat = v.flatten();
+    for (std::size_t at = 0, tile = 0; at < rows * columns; ++tile) {
+      const std::size_t n = std::min(rows * columns - at, 40 + pick(rows * columns / 2));
+      graph_.set_tile_mapping(flat.slice(at, at + n, 0), TileId(static_cast<std::uint32_t>(tile % 4)));
+      at += n;
+    }
+    return v;
+  };
+  std::size_t whole = 0;
+  for (int round = 0; round < 60; ++round) {
+    graph_ = graph::Graph(machine(), 1);
+    const std::size_t rows = 20 + pick(40), columns = 20 + pick(40), part = pick(3) == 0 ? rows - 1 - pick(8) : rows;
+    const View a = mapped("a", rows, columns), b = mapped("b", columns, part), c = mapped("c", rows, columns);
+    const View turned = a.slice(0, part, 0).dim_shuffle({1, 0});
+    const View source =
+        pick(4) == 0 ? a.slice(0, 1, 1).broadcast(static_cast<unsigned>(columns), 1).slice(0, part, 0).dim_shuffle({1, 0}) : turned;
+    const auto program = [&] { return sequence({copy(c, a), copy(pick(2) == 0 ? source : turned.reverse(0), b), copy(b, turned)}); };
+    const ProgramPtr both = program();
+    options_.regular_copies = false;
+    const std::string slow = tile::print(compile_one(both), graph_.library());
+    options_.regular_copies = true;
+    EXPECT_EQ(tile::print(compile_one(both), graph_.library()), slow) << "round " << round;
+    for (const tile::Exchange& x : result_.program->exchanges) whole += x.receive.size() > 64;
+  }
+  EXPECT_GT(whole, 60u);
 }
 
 // Of many vertices on a tile that read the same elements in the same order, which lie in pieces, one buffer serves all.

@@ -61,7 +61,8 @@ struct SymbolicMove {
 struct SymbolicExchange {
   tile::NameId name;
   std::vector<SymbolicMove> receive, arrange;
-  ComputeSetId gathers{};  // as in tile::Exchange
+  ComputeSetId gathers{};   // as in tile::Exchange
+  bool reads_once = false;  // it is known that `receive` reads no byte twice
 };
 
 // read: the value is needed. write: all of the bytes get new values. modify: both. partial: some of the bytes get new values.

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "cycles/hand_program.h"
 #include "cycles/links.h"
@@ -103,6 +105,31 @@ TEST(ExchangeCost, LandingAndTheBusiestTile) {
   EXPECT_EQ(cost_of(m, {move(0, 1, 0, 0, 400)}, {}, Options::Exchange::simple).exchange, 100u + 100);
   EXPECT_EQ(cost_of(m, {}).exchange, 0u);
   EXPECT_FALSE(cost_of(m, {}).crosses_tiles);
+}
+
+// As of a transpose: more sends than are sorted at once. Each word that a tile sends counts once, counted by hand.
+TEST(ExchangeCost, TensOfThousandsOfSmallSends) {
+  Machine m = machine("tiny4");
+  Random random;
+  std::vector<tile::Move> moves;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> sent;
+  std::vector<std::uint64_t> words(4, 0), received(4, 0);
+  for (std::uint32_t to = 0; to < 4; ++to)
+    for (std::uint64_t i = 0; i < 9000; ++i) {
+      const auto from = static_cast<std::uint32_t>((to + 1 + random.below(3)) % 4);
+      const std::uint64_t at = random.below(12000);
+      moves.push_back(move(from, to, 4 * at, 4 * i, 4));
+      words[from] += sent.insert({from, at}).second;
+      ++received[to];
+    }
+  EXPECT_GT(*std::max_element(words.begin(), words.end()), 5000u);
+  const std::uint64_t busiest =
+      std::max(*std::max_element(words.begin(), words.end()), *std::max_element(received.begin(), received.end()));
+  EXPECT_EQ(cost_of(m, moves, {}, Options::Exchange::simple).exchange, 100u + busiest);
+  // One that receives as little as it can: what is sent decides.
+  for (tile::Move& one : moves)
+    one.source_tile = TileId(one.destination_tile.value == 3 ? 2 : 3), one.source = one.destination + 40000 * one.destination_tile.value;
+  EXPECT_EQ(cost_of(m, moves, {}, Options::Exchange::simple).exchange, 100u + 27000);
 }
 
 TEST(ExchangeCost, RowsCostTwoCyclesEach) {

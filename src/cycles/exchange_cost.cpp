@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "cycles/links.h"
@@ -108,11 +109,29 @@ Send send_of(const Machine& machine, const tile::Move& m) {
   return s;
 }
 
+// By key. Of a transpose there are millions of sends: those of one tile fit into a near cache.
+void sort_sends(std::vector<Send>& sends) {
+  const auto less = [](const Send& a, const Send& b) { return a.key() < b.key(); };
+  constexpr std::size_t kFew = 1u << 14;
+  if (sends.size() < kFew) return std::sort(sends.begin(), sends.end(), less);
+  const auto by_tile = [](const Send& a, const Send& b) { return a.tile < b.tile; };
+  const std::uint32_t first = std::min_element(sends.begin(), sends.end(), by_tile)->tile.value;
+  const std::uint32_t last = std::max_element(sends.begin(), sends.end(), by_tile)->tile.value;
+  std::vector<std::size_t> end(last - first + 2, 0);
+  for (const Send& s : sends) ++end[s.tile.value - first + 1];
+  std::partial_sum(end.begin(), end.end(), end.begin());
+  std::vector<Send> sorted(sends.size());
+  for (const Send& s : sends) sorted[end[s.tile.value - first]++] = s;
+  for (std::size_t begin = 0, tile = 0; tile + 1 < end.size(); begin = end[tile++])
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin), sorted.begin() + static_cast<std::ptrdiff_t>(end[tile]), less);
+  sends = std::move(sorted);
+}
+
 // Each byte that a tile sends counts once however many receive it: overlapping contiguous sends are joined, equal strided ones
 // are dropped. Calls emit(send, words).
 template <class Emit>
 void for_each_send(std::vector<Send>& sends, Emit emit) {
-  std::sort(sends.begin(), sends.end(), [](const Send& a, const Send& b) { return a.key() < b.key(); });
+  sort_sends(sends);
   for (std::size_t i = 0; i < sends.size();) {
     Send s = sends[i];
     std::size_t next = i + 1;
@@ -132,6 +151,13 @@ void for_each_send(std::vector<Send>& sends, Emit emit) {
 // Words that both lists receive from the same sources, in pieces big enough to share the pair's double width.
 std::uint64_t shared_words(std::span<const tile::Move*> a, std::span<const tile::Move*> b) {
   auto by_source = [](const tile::Move* x, const tile::Move* y) { return source_of(*x) < source_of(*y); };
+  // Smaller pieces are never shared, and a piece is found by its size, too.
+  const auto big = [](std::span<const tile::Move*> list) {
+    const auto end = std::partition(list.begin(), list.end(), [](const tile::Move* m) { return words_of(*m) >= kPairSharedWords; });
+    return list.first(static_cast<std::size_t>(end - list.begin()));
+  };
+  a = big(a);
+  b = big(b);
   std::sort(a.begin(), a.end(), by_source);
   std::sort(b.begin(), b.end(), by_source);
   std::uint64_t words = 0;
@@ -141,7 +167,7 @@ std::uint64_t shared_words(std::span<const tile::Move*> a, std::span<const tile:
     else if (by_source(b[j], a[i]))
       ++j;
     else {
-      if (words_of(*a[i]) >= kPairSharedWords) words += words_of(*a[i]);
+      words += words_of(*a[i]);
       ++i, ++j;
     }
   }
@@ -183,6 +209,7 @@ void reset_words(Traffic& traffic) {
 std::uint64_t internal_cycles(const Machine& machine, std::vector<const tile::Move*>& moves, Options::Exchange model, Traffic& traffic) {
   if (moves.empty()) return 0;
   std::vector<Send> sends;
+  sends.reserve(moves.size());
   std::uint64_t landing = 0;
   for (const tile::Move* m : moves) {
     traffic[m->destination_tile].received_words += words_of(*m);
@@ -257,6 +284,7 @@ ExchangeCost exchange_cost(const tile::Program& program, const tile::Exchange& e
   count_received(program, exchange, stream_of_tile, false, cost);
   Traffic traffic = traffic_over(exchange);
   std::vector<const tile::Move*> internal, global;
+  internal.reserve(exchange.receive.size());
   for (const tile::Move& m : exchange.receive) {
     if (m.source_tile == m.destination_tile) continue;
     (machine.ipu_of(m.source_tile) == machine.ipu_of(m.destination_tile) ? internal : global).push_back(&m);

@@ -29,6 +29,22 @@ void CopyGroup::Ranges::add(ShardId shard, Interval bytes) {
   ends_.emplace_hint(next, std::pair(shard, bytes.begin), bytes.end);
 }
 
+void CopyGroup::Shards::add(ShardId s) {
+  least = least.valid() ? std::min(least, s) : s;
+  most = most.valid() ? std::max(most, s) : s;
+}
+
+bool CopyGroup::Shards::meets(const Shards& other) const {
+  return least.valid() && other.least.valid() && least <= other.most && other.least <= most;
+}
+
+void CopyGroup::Ends::add(const std::vector<SymbolicMove>& moves) {
+  for (const SymbolicMove& m : moves) {
+    sources.add(m.source.shard);
+    destinations.add(m.destination.shard);
+  }
+}
+
 void CopyGroup::enter(const std::vector<SymbolicMove>& moves) {
   for (const SymbolicMove& m : moves) {
     read_.add(m.source.shard, source_hull(m));
@@ -36,22 +52,35 @@ void CopyGroup::enter(const std::vector<SymbolicMove>& moves) {
   }
 }
 
-void CopyGroup::begin_with(tile::NameId name, std::vector<SymbolicMove> moves, std::vector<StreamId> streams) {
+void CopyGroup::begin_with(tile::NameId name, std::vector<SymbolicMove> moves, std::vector<StreamId> streams, bool reads_once) {
   name_ = name;
+  reads_once_ = reads_once;
   lines_.clear();
   copies_ = 1;
   alone_ = entered_ = false;
   moves_ = std::move(moves);
   streams_ = std::move(streams);
+  ends_ = {};
+  ends_.add(moves_);
 }
 
 void CopyGroup::add_line(std::uint32_t line) {
   if (line > 0 && std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
 }
 
-bool CopyGroup::add(const std::vector<SymbolicMove>& moves, const std::vector<StreamId>& streams) {
+bool CopyGroup::add(const std::vector<SymbolicMove>& moves, const std::vector<StreamId>& streams, bool reads_once) {
   if (empty() || alone_ || streams != streams_) return false;
   if (!entered_) {
+    Ends own, all = ends_;
+    own.add(moves);
+    all.add(moves);
+    if (!all.sources.meets(all.destinations) && !own.destinations.meets(ends_.destinations)) {
+      reads_once_ = reads_once_ && reads_once && !own.sources.meets(ends_.sources);
+      ends_ = all;
+      moves_.insert(moves_.end(), moves.begin(), moves.end());
+      ++copies_;
+      return true;
+    }
     read_.clear();
     written_.clear();
     enter(moves_);
@@ -67,6 +96,7 @@ bool CopyGroup::add(const std::vector<SymbolicMove>& moves, const std::vector<St
   for (const SymbolicMove& m : moves) own.add(m.destination.shard, destination_hull(m));
   for (const SymbolicMove& m : moves)
     if (own.meets(m.source.shard, source_hull(m))) return false;
+  reads_once_ = false;
   enter(moves);
   moves_.insert(moves_.end(), moves.begin(), moves.end());
   ++copies_;

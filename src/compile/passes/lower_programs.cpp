@@ -190,6 +190,8 @@ class ProgramLowering {
     return copy != nullptr && !marks_.of(graph_, *p) ? copy : nullptr;
   }
 
+  bool reads_once(const graph::Copy& c) const { return plan_.options.regular_copies && compile::reads_once(c.source); }
+
   // Copies that do not depend on one another are one exchange.
   template <class Finish>
   void add_copy(CopyGroup& copies, const graph::Program& p, const graph::Copy& copy, Finish finish) {
@@ -198,20 +200,22 @@ class ProgramLowering {
     const tile::NameId name = leaf_name("copy");
     std::vector<SymbolicMove> moves = moves_between(plan_, copy.source, copy.destination);
     std::vector<StreamId> streams = streams_of(moves);
-    if (plan_.options.merge_copies && copies.add(moves, streams)) {
+    const bool once = reads_once(copy);
+    if (plan_.options.merge_copies && copies.add(moves, streams, once)) {
       plan_.merged_copies = true;
       copies.add_line(line_);
       return;
     }
     finish();
-    copies.begin_with(name, std::move(moves), std::move(streams));
+    copies.begin_with(name, std::move(moves), std::move(streams), once);
     copies.add_line(line_);
   }
 
   Node lowered(CopyGroup& copies) {
     const tile::NameId first = copies.name(),
                        name = copies.lines().size() < 2 ? first : plan_.name(std::string(plan_.out->names[first.index()]), copies.lines());
-    Node n = sequence_of(add_exchange_actions(plan_, plan_exchange(plan_, name, copies.take())));
+    const bool once = copies.reads_once();
+    Node n = sequence_of(add_exchange_actions(plan_, plan_exchange(plan_, name, copies.take(), once)));
     for (const Node& c : n.children) join(n.streams, c.streams);
     return n;
   }
@@ -292,7 +296,8 @@ class ProgramLowering {
   }
 
   Node lower_body(const graph::Copy& c) {
-    return sequence_of(add_exchange_actions(plan_, plan_exchange(plan_, leaf_name("copy"), moves_between(plan_, c.source, c.destination))));
+    return sequence_of(
+        add_exchange_actions(plan_, plan_exchange(plan_, leaf_name("copy"), moves_between(plan_, c.source, c.destination), reads_once(c))));
   }
 
   Node lower_body(const graph::HostToDevice& h) {

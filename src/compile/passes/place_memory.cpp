@@ -337,7 +337,7 @@ class Placement {
     // What several tiles receive is sent once. Bound operands are counted as what they stand for.
     using Sent = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // shard, offset, bytes
     std::vector<std::pair<Sent, bool>> sent;                               // and whether to another IPU
-    const auto count_moves = [&](const std::vector<SymbolicMove>& list, FunctionId f) {
+    const auto count_moves = [&](const std::vector<SymbolicMove>& list, FunctionId f, bool reads_once) {
       auto &resident = of(moves, FunctionId(), machine_.tiles()), &own = of(moves, f, machine_.tiles());
       sent.clear();
       for (const SymbolicMove& m : list) {
@@ -345,7 +345,10 @@ class Placement {
         const TileId to = plan_.shards[m.destination.shard].tile, from = plan_.shards[m.source.shard].tile;
         const bool global = machine_.ipu_of(to) != machine_.ipu_of(from);
         ++(global ? resident : own)[to.index()];
-        sent.push_back({{m.source.shard.value, m.source.offset, m.bytes}, global});
+        if (reads_once)
+          ++(global ? resident : own)[from.index()];
+        else
+          sent.push_back({{m.source.shard.value, m.source.offset, m.bytes}, global});
       }
       if (!std::is_sorted(sent.begin(), sent.end())) std::sort(sent.begin(), sent.end());
       for (std::size_t i = 0; i < sent.size(); ++i)
@@ -355,8 +358,9 @@ class Placement {
     const auto self = [](std::uint32_t a) { return a; };
     const std::vector<FunctionId> of_exchange = function_of(tile::Op::exchange, plan_.exchanges.size(), self);
     const std::vector<FunctionId> of_compute = function_of(tile::Op::compute, plan_.computes.size(), self);
-    for (std::size_t e = 0; e < plan_.exchanges.size(); ++e) count_moves(plan_.exchanges[e].receive, of_exchange[e]);
-    for (std::size_t c = 0; c < plan_.computes.size(); ++c) count_moves(plan_.computes[c].bound, of_compute[c]);
+    for (std::size_t e = 0; e < plan_.exchanges.size(); ++e)
+      count_moves(plan_.exchanges[e].receive, of_exchange[e], plan_.exchanges[e].reads_once);
+    for (std::size_t c = 0; c < plan_.computes.size(); ++c) count_moves(plan_.computes[c].bound, of_compute[c], false);
     add_code(instructions, moves);
   }
 
