@@ -14,6 +14,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(pando_general --levels=x86-64-v2)
   set(pando_levels --levels=x86-64-v2,x86-64-v3,x86-64-v4)
 endif()
+# Reports name the line where a codelet is defined: of the libraries' codelets from the root of the sources, which is the same in every clone.
+list(APPEND pando_general -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 set(pando_levels_dir ${CMAKE_BINARY_DIR}/levels)
 add_custom_target(codelet_levels)
 

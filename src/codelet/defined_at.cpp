@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "codelet/store/code_lines.h"
+
 namespace pando {
 
 std::optional<DefinedAt> defined_at(const Library& library, CodeletId id) {

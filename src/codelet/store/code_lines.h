@@ -21,6 +21,10 @@ using KernelCountedBlocks = bool (*)(char* first, std::uint64_t stride, std::uin
 inline constexpr const char* kCountedBlocksSuffix = ".counted_blocks";
 inline constexpr const char* kLinesSuffix = ".lines";
 
+// Every module has, for each codelet that it defines, ENTRY.defined: the line where its class, or the label of its assembly, is (32 bits),
+// and the file as the compiler was given it, with a 0 behind. Modules of earlier versions do not have it.
+inline constexpr const char* kDefinedSuffix = ".defined";
+
 struct CodeLine {
   std::uint32_t file = 0;  // in CodeLines::files
   std::uint32_t line = 0;

@@ -5,6 +5,7 @@
 #include <llvm/IR/Metadata.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -12,6 +13,7 @@
 #include "popc/assembler/instructions/rows.h"
 #include "popc/assembler/translate/entries.h"
 #include "popc/assembler/translate/function.h"
+#include "popc/vertices/definition.h"
 
 namespace pando::popc {
 
@@ -27,6 +29,15 @@ void for_each_file(const llvm::Module& module, Visit visit) {
   const llvm::NamedMDNode* notes = module.getNamedMetadata(kNote);
   if (!notes) return;
   for (const llvm::MDNode* n : notes->operands()) visit(*n);
+}
+
+// Where the vertices' labels are.
+std::map<std::string, SourcePlace> labels_of(const std::vector<AssemblyUnit>& units) {
+  std::map<std::string, SourcePlace> out;
+  for (const AssemblyUnit& unit : units)
+    for (const auto& [name, symbol] : unit.symbols)
+      if (symbol.place.line > 0 && name.starts_with(kPrefix)) out.emplace(name, symbol.place);
+  return out;
 }
 
 void drop_notes(llvm::Module& module) {
@@ -93,7 +104,9 @@ BoundAssembly bind_assembly(llvm::Module& module, std::vector<Codelet>& codelets
   BoundAssembly out;
   const bool any = std::any_of(codelets.begin(), codelets.end(), [&](const Codelet& c) { return !module.getFunction(c.entry); });
   if (!any) return drop_notes(module), out;
-  const LinkedAssembly code(units_of(module));
+  std::vector<AssemblyUnit> units = units_of(module);
+  const std::map<std::string, SourcePlace> labels = labels_of(units);
+  const LinkedAssembly code(std::move(units));
   AssemblyFunctions functions(module, code, general);
   std::set<std::string> undefined;
   for (Codelet& c : codelets) {
@@ -107,6 +120,8 @@ BoundAssembly bind_assembly(llvm::Module& module, std::vector<Codelet>& codelets
     }
     llvm::Function& run = functions.of(*address, symbol, c.kind == VertexKind::supervisor);
     add_assembly_entries(run, c);
+    if (const auto label = labels.find(symbol); label != labels.end())
+      keep_definition(module, c.entry, label->second.file, label->second.line);
     c.counting = CountedBy::run;
     c.in_assembly = c.addresses_tile = true;
     c.code_bytes = functions.code_bytes(*address);

@@ -174,19 +174,19 @@ std::string Assembler::take_labels(const Statement& s) {
   while (std::regex_search(text, found, label)) {
     std::string name = found[1].str();
     if (name.front() == '"') name = name.substr(1, name.size() - 2);
-    define_label(name);
+    define_label(name, s.place);
     text = trimmed(found.suffix().str());
   }
   return text;
 }
 
-void Assembler::define_label(const std::string& written) {
+void Assembler::define_label(const std::string& written, const SourcePlace& place) {
   if (bundle_.is_open) throw AssemblyError(fmt::format("label '{}' in a bundle", written));
   std::string name = written;
   if (std::isdigit(static_cast<unsigned char>(name[0]))) name = fmt::format(".local.{}.{}", written, ++local_counts_[written]);
   AssemblySymbol& symbol = unit_.symbols[name];
   if (symbol.section >= 0) throw AssemblyError(fmt::format("label '{}' is defined before", name));
-  symbol = {static_cast<int>(current_), ends_[current_], false};
+  symbol = {static_cast<int>(current_), ends_[current_], false, place};
 }
 
 void Assembler::enter_section(const std::string& name) {

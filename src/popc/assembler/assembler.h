@@ -44,7 +44,7 @@ class Assembler {
   void statement(const Statement& s, unsigned depth);
   bool conditional(const std::string& name, const std::string& rest);
   std::string take_labels(const Statement& s);
-  void define_label(const std::string& name);
+  void define_label(const std::string& name, const SourcePlace& place);
   void directive(const Statement& s, const std::string& name, const std::string& rest);
   bool data_directive(const Statement& s, const std::string& name, const std::string& rest);
   void enter_section(const std::string& name);

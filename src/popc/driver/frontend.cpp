@@ -30,6 +30,7 @@
 #include "popc/paths.h"
 #include "popc/processors.h"
 #include "popc/promotions.h"
+#include "popc/vertices/definition.h"
 #include "popc/vertices/entries.h"
 #include "popc/vertices/inline_python.h"
 #include "popc/vertices/reflect.h"
@@ -46,7 +47,16 @@ struct Compute {
   bool returns_bool;
   std::uint64_t offset;
   bool is_external;
+  std::string file;  // where its class is defined
+  unsigned line;
 };
+
+// As the compiler was given it, or as a prefix map changes it.
+std::string file_of(const PresumedLoc& place, const LangOptions& options) {
+  llvm::SmallString<128> path(place.isValid() ? place.getFilename() : "");
+  options.remapPathPrefix(path);
+  return path.str().str();
+}
 
 // Reflects when the whole file is parsed, and asks the code generator for the compute methods, which nothing else calls.
 class ReflectingConsumer : public SemaConsumer {
@@ -71,7 +81,9 @@ class ReflectingConsumer : public SemaConsumer {
         generator_.GetAddrOfGlobal(method, false);
         symbol = generator_.GetMangledName(method).str();
       }
-      computes_.push_back({std::move(symbol), std::move(v.codelet), v.returns_bool, v.compute_offset, v.is_external});
+      const PresumedLoc place = context.getSourceManager().getPresumedLoc(v.defined);
+      computes_.push_back({std::move(symbol), std::move(v.codelet), v.returns_bool, v.compute_offset, v.is_external,
+                           file_of(place, context.getLangOpts()), place.isValid() ? place.getLine() : 0});
     }
   }
 
@@ -322,6 +334,7 @@ std::optional<Unit> compile_source(const Options& options, const std::string& in
   for (Compute& c : action.computes) {
     llvm::Function* compute = unit.module->getFunction(c.symbol);
     c.codelet.entry = kEntryPrefix + c.codelet.name;
+    if (c.line > 0) keep_definition(*unit.module, c.codelet.entry, c.file, c.line);
     if (c.is_external) {
       unit.codelets.push_back(std::move(c.codelet));
       continue;

@@ -18,6 +18,7 @@
 #include "base/files/write_all.h"
 #include "base/version.h"
 #include "codelet/popc/popc_version.h"
+#include "codelet/store/code_lines.h"
 #include "codelet/store/gp_file.h"
 #include "popc/assembler/assemble.h"
 #include "popc/assembler/inline/foreign_assembly.h"
@@ -65,7 +66,8 @@ void write_file(const std::string& name, const std::string& content) {
 
 std::vector<std::string> entries_of(const std::vector<Codelet>& codelets) {
   std::vector<std::string> out;
-  for (const Codelet& c : codelets) out.insert(out.end(), {c.entry, c.entry + kStridedSuffix, c.entry + kCountedSuffix});
+  for (const Codelet& c : codelets)
+    out.insert(out.end(), {c.entry, c.entry + kStridedSuffix, c.entry + kCountedSuffix, c.entry + kDefinedSuffix});
   return out;
 }
 

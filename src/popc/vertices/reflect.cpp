@@ -77,6 +77,8 @@ class Reflector {
     if (!kind) return;
     Reflected v;
     v.codelet.kind = *kind;
+    const CXXRecordDecl* const pattern = r.getTemplateInstantiationPattern();  // else it is where the template is instantiated
+    v.defined = (pattern ? *pattern : r).getLocation();
     v.is_external = is_external(r);
     if (!find_compute(r, 0, *kind, v) && !v.is_external) return;  // a base of other vertices
     v.codelet.name = vertex_name(r);

@@ -18,7 +18,8 @@ struct Reflected {
   clang::CXXMethodDecl* compute = nullptr;
   std::uint64_t compute_offset = 0;  // of the base class that has compute, in the vertex
   bool returns_bool = false;
-  bool is_external = false;  // in assembly: compute(), if there is one, is a stub
+  bool is_external = false;       // in assembly: compute(), if there is one, is a stub
+  clang::SourceLocation defined;  // of its class' name
 };
 
 // In declaration order. Faults of the user are reported as errors to the context's diagnostics, at the field or class.

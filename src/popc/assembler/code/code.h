@@ -83,6 +83,7 @@ struct AssemblySymbol {
   int section = -1;
   std::int64_t number = 0;  // offset in the section, or a plain number
   bool is_global = false;
+  SourcePlace place = {};  // of a label
 };
 
 // One file's code.
