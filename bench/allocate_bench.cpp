@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allocate/allocate.h"
+#include "base/testing/places.h"
 #include "bench.h"
 
 namespace {
@@ -109,7 +110,7 @@ void print_tiles() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool all_solved = print_instances(argc > 1 ? argv[1] : PANDO_SOURCE_DIR "/tests/data/minimalloc");
+  const bool all_solved = print_instances(argc > 1 ? argv[1] : pando::source_path("tests/data/minimalloc"));
   print_tiles();
   return all_solved ? 0 : 1;
 }

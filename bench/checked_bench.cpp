@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "base/testing/places.h"
 #include "bench.h"
 
 namespace pando::bench {
@@ -29,7 +30,7 @@ class Program {
  public:
   explicit Program(const Loop& loop)
       : device_(IPUModel("ipu2").createDevice()), graph_(device_.getTarget()), set_(graph_.addComputeSet("loops")) {
-    graph_.addCodelets(PROGRAMS_CODELETS);
+    graph_.addCodelets(source_path("bench/codelets/programs.cpp"));
     for (unsigned i = 0; i < kTiles * kWorkers; ++i) add_vertex(loop, i / kWorkers);
   }
   Engine engine(bool checked) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/places.h"
 #include "bench.h"
 #include "cycles/validation.h"
 
@@ -81,7 +82,7 @@ void time_steps() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string csv = argc > 1 ? argv[1] : PANDO_SOURCE_DIR "/tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv";
+  std::string csv = argc > 1 ? argv[1] : source_path("tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv");
   fmt::print("{:<46} {:>12} {:>10} {:>9} {:>10}\n", "check (cycles)", "measured", "predicted", "error", "tolerance");
   std::vector<Validation> amp = amp_validations(read_amp_points(csv));
   double within = 0, all = 0;

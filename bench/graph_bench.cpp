@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/testing/places.h"
 #include "bench.h"
 #include "codelet/hand_made.h"
 #include "compile/compile.h"
@@ -177,7 +178,7 @@ int run(const std::string& svg, unsigned most_ipus) {
 }  // namespace pando::bench
 
 int main(int argc, char** argv) {
-  std::string svg = GRAPH_BENCH_SVG;
+  std::string svg = pando::build_path("bench/compile_curve.svg");
   unsigned most = 32;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::string(argv[i]) == "--svg") svg = argv[i + 1];

@@ -1,5 +1,6 @@
 // Predictions beside runs: MLPs and small GPTs on 2 to 16 IPUs against the cycle model, and on one and two threads
 // of this host, and on one and two MPI ranks.
+#include "base/testing/places.h"
 #include "bench.h"
 #include "measure/grid.h"
 
@@ -16,7 +17,7 @@ namespace {
 void show(const measure::Pair& p) { fmt::print("{}\n", measure::to_text(p)); }
 
 void picture(const std::string& name, const measure::Grid& g, const std::string& title) {
-  std::ofstream(std::string(MEASURE_BENCH_FOLDER "/") + name) << measure::scatter_svg(g, title);
+  std::ofstream(build_path("bench/") + name) << measure::scatter_svg(g, title);
 }
 
 void report(const std::string& where, const measure::Grid& g) {

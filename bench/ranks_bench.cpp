@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "base/files/temporary.h"
+#include "base/testing/places.h"
 #include "bench.h"
 #include "ir/text/print.h"
 #include "models/mlp.h"
@@ -31,7 +32,8 @@ double processor_seconds() {
 }
 
 Times run(const std::string& arguments, int steps = 24) {
-  const std::string command = PANDO_BIN_FOLDER "/pando run " + arguments + fmt::format(" --seed 1 --steps {} --quiet --times 2>&1", steps);
+  const std::string command =
+      build_path("bin/pando") + " run " + arguments + fmt::format(" --seed 1 --steps {} --quiet --times 2>&1", steps);
   const double before = processor_seconds();
   FILE* const pipe = popen(command.c_str(), "r");
   std::string text;

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 
+#include "base/testing/places.h"
 #include "bench.h"
 
 namespace pando::bench {
@@ -22,7 +23,7 @@ constexpr unsigned kTiles = 1472, kRow = 16, kSets = 10, kSteps = 100'000;
 class Stencil {
  public:
   Stencil() : device_(IPUModel("ipu2").createDevice()), graph_(device_.getTarget()) {
-    graph_.addCodelets(PROGRAMS_CODELETS);
+    graph_.addCodelets(source_path("bench/codelets/programs.cpp"));
     program::Sequence round;
     const Tensor rows = spread("rows"), above = spread("above"), below = spread("below"), next = spread("next");
     for (unsigned s = 0; s < kSets; ++s) {

@@ -1,4 +1,5 @@
 // Predicting: the published grid, steps simulated a second, timelines, the search, published measurements.
+#include "base/testing/places.h"
 #include "bench.h"
 
 #include "measure/published/published.h"
@@ -19,7 +20,7 @@ using namespace pando::bench;
 
 namespace {
 
-const std::string kData = PANDO_SOURCE_DIR "/tests/data/";
+const std::string kData = source_path("tests/data/");
 
 [[noreturn]] void wrong(const std::string& what) {
   fmt::print("wrong: {}\n", what);

@@ -35,22 +35,6 @@ function(pando_link_codelets name library)
   add_dependencies(codelet_levels ${name}_levels)
 endfunction()
 
-# pando_definitions_where_used(FILE... DEFINITIONS NAME=VALUE...): paths of this clone, only for the files that name them: compilers' caches find the
-# objects of all others in another clone, too.
-function(pando_definitions_where_used)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "DEFINITIONS")
-  foreach(file ${arg_UNPARSED_ARGUMENTS})
-    file(STRINGS ${file} golden REGEX "testing(/golden)?\\.h")  # these headers name PANDO_SOURCE_DIR
-    foreach(definition ${arg_DEFINITIONS})
-      string(REGEX REPLACE "=.*" "" name ${definition})
-      file(STRINGS ${file} uses REGEX "${name}")
-      if(uses OR (golden AND name STREQUAL PANDO_SOURCE_DIR))
-        set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS ${definition})
-      endif()
-    endforeach()
-  endforeach()
-endfunction()
-
 # pando_module_sources(OUT NAME [FOLDER...]): all .cpp of src/NAME but for those in the named folders, which are executables and libraries of their own.
 function(pando_module_sources out name)
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
@@ -94,7 +78,6 @@ function(pando_module name)
     pando_use_headers(test_${name} pando_test_headers)
     pando_optimise_less(test_${name})
     target_link_libraries(test_${name} PRIVATE pando_${name} GTest::gmock GTest::gtest_main)
-    pando_definitions_where_used(${tests} DEFINITIONS PANDO_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PANDO_BINARY_DIR="${CMAKE_BINARY_DIR}")
     add_test(NAME unit.${name} COMMAND test_${name})
     set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "PANDO_POPC=${pando_popc}")
   endif()

@@ -10,6 +10,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/testing/places.h"
 #include "bench.h"
 #include "ontile/session.h"
 
@@ -85,7 +86,7 @@ std::map<std::string, double> parse(std::istream& in) {
 std::string loops(unsigned placement) {
   std::string script;
   for (unsigned i = 0; i < placement; ++i) script += fmt::format("moved{0} = bytearray({0})\n", i);
-  std::ifstream file(PANDO_SOURCE_DIR "/bench/ontile/loops.py");
+  std::ifstream file(source_path("bench/ontile/loops.py"));
   return script.append(std::istreambuf_iterator<char>(file), {});
 }
 
@@ -114,6 +115,7 @@ std::map<std::string, double> loops_on_a_tile(const std::string& script) {
 
 // In turns, so that both see the same host. A loop's time depends on where things come to lie, on both sides: each has its best place.
 void bytecode() {
+  const std::string program = build_path("ontile/native/micropython");
   std::map<std::string, double> tile, native, cpython;
   const auto keep_best = [](std::map<std::string, double>& best, const std::map<std::string, double>& run) {
     for (const auto& [name, ns] : run) best[name] = best.count(name) ? std::min(best[name], ns) : ns;
@@ -121,10 +123,10 @@ void bytecode() {
   for (unsigned placement = 0; placement < 4; ++placement) {
     const std::string script = loops(placement);
     keep_best(tile, loops_on_a_tile(script));
-    keep_best(native, loops_of(NATIVE_MICROPYTHON, script));
+    keep_best(native, loops_of(program, script));
     keep_best(cpython, loops_of("python3", script));
   }
-  if (native.empty()) throw std::runtime_error("no native MicroPython to compare with: " NATIVE_MICROPYTHON);
+  if (native.empty()) throw std::runtime_error("no native MicroPython to compare with: " + program);
   double log_sum = 0;
   for (const char* name : {"while", "for", "call", "method", "list", "dict", "try", "len", "generator", "raise"}) {
     log_sum += std::log(tile[name] / native[name]);

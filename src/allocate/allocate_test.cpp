@@ -1,4 +1,5 @@
 #include "allocate/allocate.h"
+#include "base/testing/places.h"
 
 #include <gtest/gtest.h>
 
@@ -326,7 +327,7 @@ TEST(Allocate, ScalingAProblemScalesItsSolution) {
 // --- the published instances ----------------------------------------------------------------------------------------------------
 
 AllocationProblem read_instance(const std::string& name) {
-  std::ifstream in(std::string(PANDO_SOURCE_DIR) + "/tests/data/minimalloc/" + name + ".1048576.csv");
+  std::ifstream in(source_path("tests/data/minimalloc/") + name + ".1048576.csv");
   AllocationProblem p{.capacity = 1048576};
   std::string line;
   std::getline(in, line);

@@ -1,6 +1,7 @@
 // Golden texts of all passes: tests/golden/plan/PASS.txt is what a pass has put into the plan of one program. PANDO_BLESS=1 rewrites them.
 // A pass is what plan.h declares and compile.cpp calls; one without a text fails.
 #include "compile/print_plan.h"
+#include "base/testing/places.h"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +89,7 @@ class PlanTest : public testing::Test {
 };
 
 std::string contents(const std::string& path) {
-  std::ifstream file(PANDO_SOURCE_DIR + ("/" + path));
+  std::ifstream file(source_path(path));
   EXPECT_TRUE(file) << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }

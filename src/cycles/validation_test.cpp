@@ -1,4 +1,5 @@
 #include "cycles/validation.h"
+#include "base/testing/places.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +8,7 @@
 namespace pando::cycles {
 namespace {
 
-std::vector<AmpPoint> amp_points() {
-  return read_amp_points(std::string(PANDO_SOURCE_DIR) + "/tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv");
-}
+std::vector<AmpPoint> amp_points() { return read_amp_points(source_path("tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv")); }
 
 void expect_within(const std::vector<Validation>& rows) {
   for (const Validation& v : rows) {

@@ -1,4 +1,5 @@
 #include "profile/question.h"
+#include "base/testing/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -183,7 +184,7 @@ TEST(Advice, OutOfMemoryNamesTheSmallestChange) {
 
 // docs/level/report.md names each question, rule and format.
 TEST(Documentation, NamesEveryRow) {
-  std::ifstream in(PANDO_SOURCE_DIR "/docs/level/report.md");
+  std::ifstream in(source_path("docs/level/report.md"));
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   for (const QuestionRow* q : questions()) EXPECT_THAT(page, HasSubstr("`" + std::string(q->name)));
   for (const AdviceRow* a : advice_rules()) EXPECT_THAT(page, HasSubstr("| `" + std::string(a->name) + "` |"));

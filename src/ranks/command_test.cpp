@@ -1,5 +1,6 @@
 // `pando run` from outside, as MPI ranks: equality, a rank that is killed, ranks with different programs, a bare mpirun.
 #include "base/files/temporary.h"
+#include "base/testing/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kPando = PANDO_BINARY_DIR "/bin/pando";
+const std::string kPando = build_path("bin/pando");
 
 std::string contents(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -191,7 +192,7 @@ TEST_F(Command, a_bare_mpirun_with_a_rank_that_is_killed_ends_and_says_what_it_w
 
 // The same program, with one byte more in a codelet file.
 TEST_F(Command, ranks_of_another_build_are_refused) {
-  const std::filesystem::path lib = PANDO_BINARY_DIR "/lib";
+  const std::filesystem::path lib = build_path("lib");
   std::filesystem::create_directories(path("lib"));
   for (const auto& file : std::filesystem::directory_iterator(lib)) {
     if (file.path().extension() != ".a") std::filesystem::create_symlink(file.path(), path("lib/" + file.path().filename().string()));

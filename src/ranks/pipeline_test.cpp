@@ -1,5 +1,6 @@
 // Projected programs on ranks, against the runner of src/project.
 #include "project/parts/pipeline.h"
+#include "base/testing/places.h"
 
 #include "ir/text/parse.h"
 #include "project/project.h"
@@ -22,7 +23,7 @@ using namespace pando::project;
 using ::testing::HasSubstr;
 
 std::string note() {
-  std::ifstream in(PANDO_SOURCE_DIR "/tests/golden/project/note.txt");
+  std::ifstream in(source_path("tests/golden/project/note.txt"));
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 

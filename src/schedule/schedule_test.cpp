@@ -1,3 +1,4 @@
+#include "base/testing/places.h"
 #include "schedule/anneal.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
@@ -18,7 +19,7 @@
 namespace pando::schedule {
 namespace {
 
-const std::string kData = std::string(PANDO_SOURCE_DIR) + "/tests/data/distribution/schedules/";
+const std::string kData = source_path("tests/data/distribution/schedules/");
 
 Table table_of(const std::string& file) {
   std::ifstream in(kData + file);
@@ -153,7 +154,7 @@ struct Published {
 std::vector<Published> published_rates() {
   std::vector<Published> all;
   for (const auto& [file, times, whole] : {std::tuple{"zb_iclr24.csv", "_ms", 1.0}, {"zbv_arxiv.csv", "_half_ms", 2.0}}) {
-    std::ifstream in(std::string(PANDO_SOURCE_DIR) + "/tests/data/distribution/" + file);
+    std::ifstream in(source_path("tests/data/distribution/") + file);
     std::string line;
     std::vector<std::string> head;
     while (std::getline(in, line)) {
@@ -275,7 +276,7 @@ TEST(Schedule, BubblesOfAVAreNoLargerThanPublished) {
 
 // DistIR's two schedulers, timestep by timestep: a forward pass takes one, a backward pass takes one.
 TEST(Schedule, DistIrsTables) {
-  std::ifstream in(PANDO_SOURCE_DIR "/tests/data/distir/schedules.txt");
+  std::ifstream in(source_path("tests/data/distir/schedules.txt"));
   std::string line;
   std::vector<std::string> rows;
   int compared = 0;

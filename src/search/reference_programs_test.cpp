@@ -1,4 +1,5 @@
 // DistIR's published figures, from programs that the builders and transforms make.
+#include "base/testing/places.h"
 #include "models/mlp.h"
 #include "simulate/costs/flatten.h"
 #include "simulate/csv.h"
@@ -26,7 +27,7 @@ ir::Module distributed_mlp(const simulate::Csv& csv, std::size_t i, ir::DType dt
 }
 
 TEST(ReferencePrograms, DefaultParametersExactly) {
-  const auto csv = simulate::Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distir/mlp_default_params.csv");
+  const auto csv = simulate::Csv::read_file(source_path("tests/data/distir/mlp_default_params.csv"));
   const simulate::ReferenceCostModel costs;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const auto p =
@@ -42,7 +43,7 @@ TEST(ReferencePrograms, DefaultParametersExactly) {
 }
 
 TEST(ReferencePrograms, ThePublishedGrid) {
-  const auto csv = simulate::Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distir/mlp_published_grid_small.csv");
+  const auto csv = simulate::Csv::read_file(source_path("tests/data/distir/mlp_published_grid_small.csv"));
   const simulate::ReferenceCostModel costs(simulate::reference_dgx2());
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     if (csv.integer(i, "ops_transformed") > 20000) continue;  // all rows: simulate_bench

@@ -1,4 +1,5 @@
 #include "search/search.h"
+#include "base/testing/places.h"
 #include "search/shapes.h"
 #include "search/stack.h"
 #include "search/timeline.h"
@@ -64,7 +65,7 @@ TEST(Validation, StacksSayWhatSoftwareDoes) {
 
 // As Megatron-LM's authors count it.
 TEST(Validation, ShareOfThePeak) {
-  const auto csv = simulate::Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distribution/selene_steps.csv");
+  const auto csv = simulate::Csv::read_file(source_path("tests/data/distribution/selene_steps.csv"));
   int rows = 0;
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     if (csv.empty(i, "MFU_pct_measured")) continue;

@@ -2,6 +2,7 @@
 // is written by hand, the rest by the pass: PANDO_BLESS=1 build/bin/test_transform --gtest_filter='golden*' rewrites it. A pass is what
 // docs/level/transforms.md lists; one without a text or without its line here fails.
 #include "base/testing/golden.h"
+#include "base/testing/places.h"
 #include "ir/checks/verify.h"
 #include "ir/construction/builder.h"
 #include "ir/text/parse.h"
@@ -39,7 +40,7 @@ namespace {
 
 // Of a file of the tree.
 std::string contents(const std::string& path) {
-  std::ifstream file(std::string(PANDO_SOURCE_DIR) + "/" + path);
+  std::ifstream file(source_path(path));
   EXPECT_TRUE(file) << "no file " << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -164,7 +165,7 @@ TEST(golden, every_pass_has_a_text) {
   const auto listed = listed_passes();
   EXPECT_GE(listed.size(), 12u);
   // Where passes lie; of `distribute`, which has a page of its own, the one that is a pass is listed by its path.
-  const std::string folder = std::string(PANDO_SOURCE_DIR) + "/src/transform";
+  const std::string folder = source_path("src/transform");
   std::set<std::string> headers;
   for (const char* part : {"", "/devices", "/gradient"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder + part)) headers.insert(entry.path().filename());

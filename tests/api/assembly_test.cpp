@@ -14,7 +14,7 @@ using namespace poplar::program;
 
 struct TriadProgram {
   explicit TriadProgram(unsigned pairs, bool is_estimated) {
-    s.graph.addCodelets({API_CODELETS "/triad.cpp", API_CODELETS "/triad.S"});
+    s.graph.addCodelets({codelet_file("triad.cpp"), codelet_file("triad.S")});
     const std::size_t n = 2 * pairs;
     std::vector<float> values(n);
     std::iota(values.begin(), values.end(), 1.0f);

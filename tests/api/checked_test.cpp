@@ -14,7 +14,7 @@ constexpr unsigned kSize = 5;
 
 struct Checked : Setting {
   explicit Checked(int how, const char* type = "Beyond", const std::string& flags = "--checked") {
-    graph.addCodelets(API_CODELETS "/unchecked.cpp", CodeletFileType::Auto, flags);
+    graph.addCodelets(codelet_file("unchecked.cpp"), CodeletFileType::Auto, flags);
     const Tensor in = graph.addVariable(FLOAT, {kSize}, "in"), out = graph.addVariable(FLOAT, {kSize}, "out"),
                  one = graph.addVariable(FLOAT, {}, "one"), rows = graph.addVariable(INT, {3, 4}, "rows");
     for (const Tensor& t : {in, out, one, rows}) graph.setTileMapping(t, 2);

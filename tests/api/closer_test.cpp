@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 // y = 3 x, each round of three, and z a copy of y on another tile; then v = 0 / 0 where x is 2.
 struct Watched : Setting {
   Watched() {
-    graph.addCodelets(API_CODELETS "/scale.cpp");
-    graph.addCodelets(API_CODELETS "/closer.cpp");
+    graph.addCodelets(codelet_file("scale.cpp"));
+    graph.addCodelets(codelet_file("closer.cpp"));
     const Tensor x = variable(FLOAT, {4}, "layer/x", 1), y = variable(FLOAT, {4}, "layer/y", 1), z = variable(FLOAT, {4}, "z", 2),
                  v = variable(FLOAT, {4}, "v", 3), n = variable(INT, {4}, "n", 3);
     scale(x, y, 3, 1);
@@ -98,7 +98,7 @@ TEST(LookingCloser, TheGraphStaysAsItWas) {
 
 TEST(LookingCloser, RunsOnTheCpuToo) {
   Graph graph(Target::createCPUTarget());
-  graph.addCodelets(API_CODELETS "/scale.cpp");
+  graph.addCodelets(codelet_file("scale.cpp"));
   const Tensor x = graph.addVariable(FLOAT, {2}, "x"), y = graph.addVariable(FLOAT, {2}, "y");
   graph.setTileMapping(x, 0);
   graph.setTileMapping(y, 0);
@@ -148,7 +148,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::string printed_by(const OptionFlags& options, const char* type = "Says", unsigned vertices = 8) {
   Setting s;
-  s.graph.addCodelets(API_CODELETS "/closer.cpp");
+  s.graph.addCodelets(codelet_file("closer.cpp"));
   const Tensor x = s.graph.addVariable(INT, {vertices, 1}, "x");
   for (unsigned i = 0; i < vertices; ++i) {
     s.graph.setTileMapping(x[i], i % 2);
@@ -193,7 +193,7 @@ TEST(LookingCloser, WithoutTheOptionLinesAreAsTheyArePrinted) {
 TEST(LookingCloser, VerticesWithABreakGiveTheSameResults) {
   for (const char* at : {"tile=2", "vertex=5", "step=c0,tile=1", "codelet=Scale", "tile=77"}) {
     Setting s;
-    s.graph.addCodelets(API_CODELETS "/scale.cpp", CodeletFileType::Auto, "-g");
+    s.graph.addCodelets(codelet_file("scale.cpp"), CodeletFileType::Auto, "-g");
     const Tensor x = s.graph.addVariable(FLOAT, {12, 5}, "x"), y = s.graph.addVariable(FLOAT, {12, 5}, "y");
     for (unsigned i = 0; i < 12; ++i) {
       s.graph.setTileMapping(x[i], i / 3);

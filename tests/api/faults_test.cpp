@@ -18,7 +18,7 @@ using namespace poplar::program;
 // 24 vertices, six on each tile; vertex 13 is faulty in the way that `kind` says.
 struct Faults : Setting {
   explicit Faults(int kind, const char* type = "Faulty", const char* threads = "1", const char* flags = "") : threads(threads) {
-    graph.addCodelets(API_CODELETS "/faults.cpp", CodeletFileType::Auto, flags);
+    graph.addCodelets(codelet_file("faults.cpp"), CodeletFileType::Auto, flags);
     const Tensor x = graph.addVariable(INT, {24, 3}, "x"), y = graph.addVariable(INT, {24, 3}, "y");
     for (unsigned i = 0; i < 24; ++i) {
       graph.setTileMapping(x[i], 3 - i / 6);

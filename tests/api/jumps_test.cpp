@@ -19,7 +19,7 @@ struct Jumps : Setting {
     device = ipus(1, tiles);
     graph = Graph(device);
     set = graph.addComputeSet("work");
-    graph.addCodelets(API_CODELETS "/jumps.cpp");
+    graph.addCodelets(codelet_file("jumps.cpp"));
   }
   void vertex(const char* type, const Tensor& out, unsigned tile = 0) {
     graph.setTileMapping(graph.addVertex(set, type, {{"out", out}}), tile);

@@ -11,7 +11,7 @@ using namespace poplar;
 using namespace poplar::program;
 
 struct Language : Setting {
-  Language() { graph.addCodelets(API_CODELETS "/language.cpp"); }
+  Language() { graph.addCodelets(codelet_file("language.cpp")); }
   // Runs one vertex with these tensors and returns the values of the last one.
   template <class T>
   std::vector<T> run(const char* type, const std::vector<Graph::ConnectionDesc>& fields, const Tensor& result, unsigned tile = 0) {
@@ -51,7 +51,7 @@ TEST(Language, FieldsAreVectors) {
 TEST(Language, OwnTypesOfTheHeadersNames) {
   for (const char* flags : {"-DTYPES_FIRST", ""}) {
     Language s;
-    s.graph.addCodelets(API_CODELETS "/own_types.cpp", CodeletFileType::Auto, flags);
+    s.graph.addCodelets(codelet_file("own_types.cpp"), CodeletFileType::Auto, flags);
     const Tensor in = s.variable(FLOAT, {4}, "in"), out = s.variable(FLOAT, {8}, "out");
     s.graph.setInitialValue<float>(in, {1, 2, 3, 4});
     EXPECT_THAT(s.run<float>("OwnTypes<Several<float,2>>", {{"in", in}, {"out", out}}, out),

@@ -1,6 +1,8 @@
 // A small machine with mapped variables and the codelets of this folder, for programs of a few lines.
 #pragma once
 
+#include "base/testing/places.h"
+
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -10,6 +12,9 @@
 #include <vector>
 
 namespace api {
+
+// Of the folder `codelets`: "scale.cpp".
+inline std::string codelet_file(const std::string& name) { return pando::source_path("tests/api/codelets/" + name); }
 
 poplar::Device ipus(unsigned n = 1, unsigned tiles_per_ipu = 4);
 
@@ -22,7 +27,7 @@ struct Setting {
   poplar::ComputeSet set;
   poplar::program::Sequence program;
 
-  void add_codelets() { graph.addCodelets(API_CODELETS "/scale.cpp"); }
+  void add_codelets() { graph.addCodelets(codelet_file("scale.cpp")); }
   poplar::Tensor variable(const poplar::Type& type, std::vector<std::size_t> shape, const std::string& name, unsigned tile = 0);
   // y[i] = x[i] * factor, on a tile.
   poplar::VertexRef scale(const poplar::Tensor& x, const poplar::Tensor& y, float factor = 2, unsigned tile = 0);

@@ -1,7 +1,10 @@
 """What popc made in one clone is taken in another one, and only if all that it read is the same. The same of what the C++ compiler made with a
-precompiled header, which is made only where something has to be compiled, and of what any other command made (made_before.py)."""
+precompiled header, which is made only where something has to be compiled, and of what any other command made (made_before.py). No object is of one
+clone alone: no definition and no generated source of this build names its folders."""
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -167,12 +170,46 @@ def made(folder):
         assert run("a", status=1)[1] == 1
 
 
+# One file is popc's own, which it needs where it is not installed.
+OF_ONE_CLONE = {"PANDO_INCLUDE_DIR"}
+
+
+def of_one_clone(commands, root, texts):
+    """What makes an object useless to other clones: definitions that name a path below `root`, and sources that were made with one. `texts` gives the
+    text of a source."""
+    wrong = set()
+    for command in commands:
+        for name, value in re.findall(r"-D(\w+)=(\S+)", command["command"]):
+            if root in value and name not in OF_ONE_CLONE:
+                wrong.add(f"{command['file']}: -D{name}={value}")
+        if root in texts(command["file"]):
+            wrong.add(f"{command['file']}: its text names {root}")
+    return sorted(wrong)
+
+
+def objects(build):
+    def text(path):
+        return pathlib.Path(path).read_text(errors="replace") if path.startswith(f"{build}/") and pathlib.Path(path).is_file() else ""
+
+    commands = json.loads((build / "compile_commands.json").read_text())
+    assert len(commands) > 100, len(commands)
+    wrong = of_one_clone(commands, str(ROOT), text)
+    assert not wrong, "no other clone finds these objects; base/testing/places.h finds files when a test runs:\n" + "\n".join(wrong)
+    # Each of the two trips it.
+    command = {"file": "/a/src/x.cpp", "command": 'c++ -DNDEBUG -DCODELETS=\\"/a/tests/codelets\\" -I/a/src -o x.o -c /a/src/x.cpp'}
+    assert of_one_clone([command], "/a", lambda path: "") == ['/a/src/x.cpp: -DCODELETS=\\"/a/tests/codelets\\"']
+    assert not of_one_clone([command], "/b", lambda path: "")
+    command["command"] = "c++ -I/a/src -o x.o -c /a/src/x.cpp"
+    assert of_one_clone([command], "/a", lambda path: '#include "/a/src/y.h"') == ["/a/src/x.cpp: its text names /a"]
+
+
 work = pathlib.Path(tempfile.mkdtemp(prefix="pando-clones-"))
 try:
     main(work)
     compiled(work / "compiled")
     (work / "made").mkdir()
     made(work / "made")
+    objects(pathlib.Path(os.environ["PANDO_BIN"]).parent)
 finally:
     shutil.rmtree(work)
 print("fine")

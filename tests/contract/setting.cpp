@@ -1,4 +1,5 @@
 #include "setting.h"
+#include "base/testing/places.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -86,7 +87,7 @@ ProgramPtr Setting::add(const View& x, const View& y, std::uint32_t tile, const 
 
 void Setting::add_user_codelets() {
   CodeletSource source;
-  source.files = {CONTRACT_CODELETS "/slice.cpp"};
+  source.files = {source_path("tests/contract/codelets/slice.cpp")};
   std::ostringstream diagnostics;
   // Code sizes are in the golden texts: code for every host of this instruction set, not for this one.
   graph.library().compile(source, "-O2 -march=x86-64-v2", &diagnostics);

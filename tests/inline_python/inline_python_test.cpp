@@ -1,4 +1,6 @@
 // Python inside codelets, run on tiles.
+#include "base/testing/places.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poplar/Engine.hpp>
@@ -23,10 +25,12 @@ using testing::HasSubstr;
 
 constexpr std::size_t kText = 4000;
 
+std::string codelets() { return pando::source_path("tests/inline_python/codelets.cpp"); }
+
 class InlinePython : public testing::Test {
  protected:
   explicit InlinePython(unsigned tiles = 4) : device(model(tiles)), graph(device), set(graph.addComputeSet("work")) {
-    graph.addCodelets(INLINE_PYTHON_CODELETS);
+    graph.addCodelets(codelets());
   }
   static Device model(unsigned tiles) {
     IPUModel m("ipu2");
@@ -164,11 +168,11 @@ TEST_F(Collective, LongYieldLetsTheProgramExchange) {
 // The preprocessor itself, on a tile.
 TEST_F(InlinePython, ExpandsItselfOnATile) {
   std::ostringstream preprocessor, source, expected;
-  preprocessor << std::ifstream(INLINE_PYTHON_PREPROCESSOR).rdbuf();
-  source << std::ifstream(INLINE_PYTHON_CODELETS).rdbuf();
+  preprocessor << std::ifstream(pando::source_path("src/ontile/ipupyc/ipupyc.py")).rdbuf();
+  source << std::ifstream(codelets()).rdbuf();
   const char* const popc_file = std::getenv("PANDO_POPC");
   if (!popc_file) GTEST_SKIP() << "PANDO_POPC does not say where popc is";
-  const std::string command = std::string(popc_file) + " --expand-python " INLINE_PYTHON_CODELETS;
+  const std::string command = popc_file + (" --expand-python " + codelets());
   FILE* popc = popen(command.c_str(), "r");
   ASSERT_NE(popc, nullptr);
   std::array<char, 4096> block;

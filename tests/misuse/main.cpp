@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/sanitizers.h"
+#include "base/testing/places.h"
 #include "base/testing/processor_time.h"
 #include "fuzz/arguments.h"
 #include "fuzz/time_limit.h"
@@ -54,7 +55,7 @@ struct Slowest {
 
 // Names in a file of "NAME: why" lines.
 std::set<std::string> names_in(const char* file) {
-  std::ifstream in(std::string(MISUSE_FOLDER "/") + file);
+  std::ifstream in(pando::source_path(std::string("tests/misuse/") + file));
   std::set<std::string> names;
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line[0] != '#') names.insert(line.substr(0, line.find(": ")));

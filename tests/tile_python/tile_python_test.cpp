@@ -1,4 +1,6 @@
 // Vertices that let Python work on their operands.
+#include "base/testing/places.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poplar/Engine.hpp>
@@ -16,7 +18,10 @@ using testing::HasSubstr;
 
 class TilePython : public testing::Test {
  protected:
-  TilePython() : device(model()), graph(device) { graph.addCodelets(TILE_PYTHON_CODELETS, CodeletFileType::Auto, TILE_PYTHON_FLAGS); }
+  TilePython() : device(model()), graph(device) {
+    graph.addCodelets(pando::source_path("tests/tile_python/codelets.cpp"), CodeletFileType::Auto,
+                      "-lpando_python -L" + pando::build_path("lib"));
+  }
   static Device model() {
     IPUModel m("ipu2");
     m.tilesPerIPU = 4;

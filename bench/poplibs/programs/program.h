@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "base/testing/places.h"
 #include "bench.h"
 
 namespace pando::bench {
@@ -21,7 +22,7 @@ using program::Sequence;
 class Program {
  public:
   Program() : device(IPUModel().createDevice()), graph(device.getTarget()) {
-    graph.addCodelets(PROGRAMS_CODELETS);
+    graph.addCodelets(source_path("bench/codelets/programs.cpp"));
     popops::addCodelets(graph);
   }
   // Returns the seconds that it takes.

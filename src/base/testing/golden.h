@@ -1,6 +1,8 @@
 // For tests: texts of tests/golden. PANDO_BLESS=1 in the environment writes them anew; read the difference.
 #pragma once
 
+#include "base/testing/places.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +13,7 @@
 namespace pando {
 
 // `name`: "tile/channels.txt".
-inline std::string golden_path(const std::string& name) { return std::string(PANDO_SOURCE_DIR) + "/tests/golden/" + name; }
+inline std::string golden_path(const std::string& name) { return source_path("tests/golden/" + name); }
 
 inline std::string read_golden(const std::string& name) {
   std::ifstream file(golden_path(name));

@@ -1,4 +1,5 @@
 #include "measure/published/published.h"
+#include "base/testing/places.h"
 
 #include "measure/published/sets.h"
 #include "search/shapes.h"
@@ -17,7 +18,7 @@ const PublishedRow& row_of(const PublishedSet& set, const std::string& what) {
 }
 
 TEST(Published, MeasurementsBesidePredictions) {
-  const auto sets = compare_published(PANDO_SOURCE_DIR "/tests/data/distribution");
+  const auto sets = compare_published(source_path("tests/data/distribution"));
   std::map<std::string, const PublishedSet*> by_name;
   for (const PublishedSet& s : sets) by_name[s.name] = &s;
   ASSERT_EQ(by_name.size(), 17u);
@@ -58,7 +59,7 @@ TEST(Published, MeasuredShapesAreTheMachines) {
   const auto& b200 = simulate::cluster_named("b200");
   ASSERT_NE(search::measured_shapes_of(b200), nullptr);
   EXPECT_EQ(*search::measured_shapes_of(b200),
-            read_measured_shapes(simulate::Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distribution/b200_op_efficiency.csv")));
+            read_measured_shapes(simulate::Csv::read_file(source_path("tests/data/distribution/b200_op_efficiency.csv"))));
   EXPECT_EQ(search::measured_shapes_of(simulate::cluster_named("selene")), nullptr);
 }
 

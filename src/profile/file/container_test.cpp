@@ -1,4 +1,5 @@
 #include "profile/file/container.h"
+#include "base/testing/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +85,7 @@ TEST(ReportFile, BitFlipsAndCuts) {
 // Files that an earlier build wrote keep opening.
 TEST(ReportFile, Samples) {
   for (const char* name : {"hello", "loop", "out_of_memory"}) {
-    std::ifstream in(std::string(PANDO_SOURCE_DIR "/tests/data/report/") + name + ".pando", std::ios::binary);
+    std::ifstream in(source_path("tests/data/report/") + name + ".pando", std::ios::binary);
     const Report r = read_report({std::istreambuf_iterator<char>(in), {}});
     EXPECT_EQ(r.target.tiles, 1472u) << name;
     EXPECT_EQ(r.executed, r.out_of_memory.empty()) << name;
@@ -114,7 +115,7 @@ TEST(Container, LongTablesAreReadInPieces) {
 }
 
 TEST(Schema, IsWhatTheDocumentationSays) {
-  std::ifstream in(PANDO_SOURCE_DIR "/docs/level/report.md");
+  std::ifstream in(source_path("docs/level/report.md"));
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   EXPECT_THAT(page, HasSubstr(schema_markdown())) << "pando report --schema prints the tables";
   for (const DocumentSpec& d : document_specs()) EXPECT_THAT(page, HasSubstr("| `" + std::string(d.name) + "` |"));

@@ -1,5 +1,6 @@
 // Published configurations: sizes as their publishers count them, and what is not understood.
 #include "search/models/model_config.h"
+#include "base/testing/places.h"
 #include "search/strategy.h"
 #include "simulate/csv.h"
 
@@ -12,7 +13,7 @@
 namespace pando::search {
 namespace {
 
-const std::string kFolder = PANDO_SOURCE_DIR "/tests/data/models/";
+const std::string kFolder = source_path("tests/data/models/");
 
 nlohmann::json config_of(const std::string& name) {
   std::ifstream in(kFolder + name + ".json");

@@ -1,4 +1,5 @@
 // DistIR's published figures, from the steps of its own programs.
+#include "base/testing/places.h"
 #include "simulate/costs/mlp_oracle_test.h"
 #include "simulate/csv.h"
 #include "simulate/simulate.h"
@@ -17,7 +18,7 @@ MlpShape shape_of(const Csv& csv, std::size_t i, std::int64_t element_bytes) {
 }
 
 TEST(Reference, DefaultParametersExactly) {
-  const Csv csv = Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distir/mlp_default_params.csv");
+  const Csv csv = Csv::read_file(source_path("tests/data/distir/mlp_default_params.csv"));
   ASSERT_GT(csv.rows(), 100u);
   const ReferenceCosts costs{ReferenceMachine{}};
   for (std::size_t i = 0; i < csv.rows(); ++i) {
@@ -36,7 +37,7 @@ TEST(Reference, DefaultParametersExactly) {
 }
 
 TEST(Reference, ThePublishedGrid) {
-  const Csv csv = Csv::read_file(PANDO_SOURCE_DIR "/tests/data/distir/mlp_published_grid_small.csv");
+  const Csv csv = Csv::read_file(source_path("tests/data/distir/mlp_published_grid_small.csv"));
   ASSERT_GT(csv.rows(), 250u);
   const ReferenceCosts costs{reference_dgx2()};
   double worst = 0;

@@ -1,4 +1,5 @@
 #include "world.h"
+#include "base/testing/places.h"
 
 #include <algorithm>
 #include <numeric>
@@ -59,7 +60,7 @@ poplar::VertexRef World::vertex(poplar::ComputeSet set, const std::string& type)
   return v;
 }
 
-void World::add_codelets(const std::string& file) { graph.addCodelets(std::string(CONFORMANCE_CODELETS) + "/" + file); }
+void World::add_codelets(const std::string& file) { graph.addCodelets(pando::source_path("tests/conformance/cases/codelets/" + file)); }
 
 poplar::Engine& World::engine(std::vector<poplar::program::Program> programs) {
   if (programs.empty()) programs.push_back(program);
