@@ -9,18 +9,17 @@ namespace pando::popc {
 
 namespace fs = std::filesystem;
 
-std::string include_directory() {
+namespace {
+
+std::string beside_executables(const char* folder) {
   std::error_code none;
-  const fs::path self = fs::read_symlink("/proc/self/exe", none);
-  const fs::path installed = self.parent_path().parent_path() / "include";
-  if (fs::exists(installed / "poplar" / "Vertex.hpp", none)) return installed.string();
-  return PANDO_INCLUDE_DIR;
+  return (fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / folder).string();
 }
 
-std::string library_directory() {
-  std::error_code none;
-  return (fs::read_symlink("/proc/self/exe", none).parent_path().parent_path() / "lib").string();
-}
+}  // namespace
+
+std::string include_directory() { return beside_executables("include"); }
+std::string library_directory() { return beside_executables("lib"); }
 
 std::string linker_path() { return PANDO_LLD; }
 

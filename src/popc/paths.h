@@ -5,7 +5,7 @@
 
 namespace pando::popc {
 
-// The folder with poplar/Vertex.hpp: ../include beside the executable if it is installed, else the source tree's.
+// The folder with poplar/Vertex.hpp: ../include beside the executable, in a prefix and in the folder of a build.
 std::string include_directory();
 // The linker.
 std::string linker_path();

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace pando {
 
 std::vector<std::string> host_cpu_features() {
@@ -27,6 +32,20 @@ std::vector<std::string> host_cpu_features() {
   PANDO_FEATURE("lzcnt")
   PANDO_FEATURE("popcnt")
   PANDO_FEATURE("sse4.2")
+#undef PANDO_FEATURE
+#elif defined(__aarch64__)
+  const unsigned long have = ::getauxval(AT_HWCAP), have2 = ::getauxval(AT_HWCAP2);
+#define PANDO_FEATURE(name, word, bit) \
+  if ((word & bit) != 0) out.push_back(name);
+  PANDO_FEATURE("bf16", have2, HWCAP2_BF16)
+  PANDO_FEATURE("dotprod", have, HWCAP_ASIMDDP)
+  PANDO_FEATURE("fp16fml", have, HWCAP_ASIMDFHM)
+  PANDO_FEATURE("fullfp16", have, HWCAP_ASIMDHP)
+  PANDO_FEATURE("i8mm", have2, HWCAP2_I8MM)
+  PANDO_FEATURE("lse", have, HWCAP_ATOMICS)
+  PANDO_FEATURE("rcpc", have, HWCAP_LRCPC)
+  PANDO_FEATURE("sve", have, HWCAP_SVE)
+  PANDO_FEATURE("sve2", have2, HWCAP2_SVE2)
 #undef PANDO_FEATURE
 #endif
   return out;

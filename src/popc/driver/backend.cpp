@@ -9,6 +9,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -33,8 +34,13 @@ namespace {
 
 using namespace llvm;
 
-// Of all that LLVM knows here, one with everything that codelets' builtins name.
-constexpr const char* kCountedProcessor = "sapphirerapids";
+bool is_x86(const Module& module) { return Triple(module.getTargetTriple()).isX86(); }
+
+// For functions that name none.
+const char* least_processor(const Module& module) { return is_x86(module) ? "x86-64" : "generic"; }
+
+// Of all that LLVM knows of this architecture, one with everything that codelets' builtins name.
+const char* counted_processor(const Module& module) { return is_x86(module) ? "sapphirerapids" : "neoverse-v2"; }
 
 std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) {
   static const bool ready = [] {
@@ -52,7 +58,7 @@ std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) 
   options.EmitStackSizeSection = true;
   const auto effort = level == '0' ? CodeGenOptLevel::None : level == '3' ? CodeGenOptLevel::Aggressive : CodeGenOptLevel::Default;
   return std::unique_ptr<TargetMachine>(
-      target->createTargetMachine(module.getTargetTriple(), "x86-64", "", options, Reloc::PIC_, std::nullopt, effort));
+      target->createTargetMachine(module.getTargetTriple(), least_processor(module), "", options, Reloc::PIC_, std::nullopt, effort));
 }
 
 OptimizationLevel pipeline_level(char level) {
@@ -125,7 +131,7 @@ std::unique_ptr<Module> optimised_for_counting(const Module& module) {
     if (f.getName().starts_with("asm:")) f.deleteBody();  // the size of assembly is known
     f.removeFnAttr("target-features");
     f.removeFnAttr("tune-cpu");
-    f.addFnAttr("target-cpu", kCountedProcessor);
+    f.addFnAttr("target-cpu", counted_processor(module));
     if (!f.hasFnAttribute(Attribute::OptimizeNone)) f.addFnAttr(Attribute::OptimizeForSize);
   }
   PipelineTuningOptions tuning;
