@@ -5,6 +5,13 @@ set(pando_popc ${CMAKE_BINARY_DIR}/bin/popc)
 if(PANDO_POPC_EXECUTABLE)
   set(pando_popc ${PANDO_POPC_EXECUTABLE})
 endif()
+# What compiles the codelets of this build. For another processor that is the popc of this machine's build, which ./x makes first.
+set(pando_build_popc ${pando_popc})
+set(pando_popc_flags "")
+if(CMAKE_CROSSCOMPILING)
+  set(pando_build_popc ${CMAKE_SOURCE_DIR}/build/bin/popc)
+  set(pando_popc_flags --triple=${CMAKE_CXX_COMPILER_TARGET} --sysroot=${CMAKE_SYSROOT})
+endif()
 
 # Codelets of the libraries are compiled in two steps. The front end sees the lowest level of processors; what it makes is linked to code for this
 # host, which is quick, or for every level, which the target codelet_levels makes for packages that others install.
@@ -24,10 +31,10 @@ function(pando_link_codelets name library)
   file(MAKE_DIRECTORY ${pando_levels_dir})
   set(gp ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name}.gp)
   set(with_levels ${pando_levels_dir}/${name}.gp)
-  add_custom_command(OUTPUT ${gp} DEPENDS ${ARGN} ${pando_popc} ${library}
+  add_custom_command(OUTPUT ${gp} DEPENDS ${ARGN} ${pando_build_popc} ${library}
     COMMAND ${pando_run_popc} -O3 -fno-count ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${gp}
     COMMENT "popc ${name}.gp" VERBATIM)
-  add_custom_command(OUTPUT ${with_levels} DEPENDS ${ARGN} ${pando_popc} ${library}
+  add_custom_command(OUTPUT ${with_levels} DEPENDS ${ARGN} ${pando_build_popc} ${library}
     COMMAND ${pando_run_popc} -O3 -fno-count ${pando_levels} ${ARGN} -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -l${library} -o ${with_levels}
     COMMENT "popc ${name}.gp for every level" VERBATIM)
   add_custom_target(${name}_gp ALL DEPENDS ${gp})

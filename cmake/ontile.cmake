@@ -52,7 +52,7 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/codelets/ontile)
 foreach(codelet ${ontile_codelets})
   get_filename_component(stem ${codelet} NAME_WE)
   set(partial ${CMAKE_BINARY_DIR}/codelets/ontile/${stem}.gp)
-  add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_popc}
+  add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_build_popc}
     COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
     COMMENT "popc ontile/${stem}" VERBATIM)
   list(APPEND ontile_partials ${partial})

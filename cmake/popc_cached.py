@@ -1,8 +1,7 @@
 """Runs popc for the build, or takes what it made before from the same texts: in another clone, before a change was undone.
 
-    popc_cached.py ROOT KEY [chroot SYSTEM] POPC ARGUMENTS...
+    popc_cached.py ROOT KEY POPC ARGUMENTS...
 
-With `chroot SYSTEM` popc runs in the system in that folder, in which ROOT has the same path; all other files that it reads are of that system.
 KEY says which popc this is. A call is known by KEY, its arguments and the contents of the files among them, where paths are taken from ROOT; what it
 made is believed if the files that popc read then (-MF) have the same contents now. Kept in XDG_CACHE_HOME/pando/build or ~/.cache/pando/build, the
 last 2,000 calls. Switch: PANDO_BUILD_CACHE=off.
@@ -52,8 +51,8 @@ class Call:
         return self.arguments[self.arguments.index(flag) + 1] if flag in self.arguments else None
 
     def host(self):
-        """Code that is not for named levels is for this processor."""
-        if any(word.startswith("--levels") for word in self.arguments):
+        """Code that is for no named levels and no other architecture is for this processor."""
+        if any(word.startswith(("--levels", "--triple")) for word in self.arguments):
             return ""
         lines = pathlib.Path("/proc/cpuinfo").read_text().split("\n")
         return "\n".join(sorted({line for line in lines if line.startswith(("flags", "Features", "model name", "cpu family", "model\t"))}))
@@ -103,16 +102,8 @@ class Call:
             old.with_suffix(".gp").unlink(missing_ok=True)
 
 
-def name_files_from_here(root, system, depfile):
-    """The files of a system by their paths outside of it."""
-    output, names = pathlib.Path(depfile).read_text().split(":", 1)
-    names = [name if name.startswith(root + "/") else system + name for name in names.replace("\\\n", " ").split()]
-    pathlib.Path(depfile).write_text(f"{output}:" + "".join(f" \\\n  {name}" for name in names) + "\n")
-
-
 def main(root, key, command):
-    system = command[1] if command[0] == "chroot" else ""
-    popc, arguments = (command[:3], command[3:]) if system else (command[:1], command[1:])
+    popc, arguments = command[:1], command[1:]
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = pathlib.Path(cache) / "pando" / "build"
     call = None
@@ -121,8 +112,6 @@ def main(root, key, command):
         if call.find(folder):
             return 0
     status = subprocess.run([*popc, *arguments], check=False).returncode
-    if status == 0 and system and "-MF" in arguments:
-        name_files_from_here(root.rstrip("/"), system.rstrip("/"), arguments[arguments.index("-MF") + 1])
     if status == 0 and call is not None:
         try:
             call.keep(folder)

@@ -92,7 +92,7 @@ function(pando_op_library name)
     foreach(codelet ${codelets})
       get_filename_component(stem ${codelet} NAME_WE)
       set(partial ${CMAKE_BINARY_DIR}/codelets/${name}/${stem}.gp)
-      add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_popc}
+      add_custom_command(OUTPUT ${partial} DEPFILE ${partial}.d DEPENDS ${codelet} ${pando_build_popc}
         COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_SOURCE_DIR}/src -MF ${partial}.d ${codelet} -o ${partial}
         COMMENT "popc ${name}/${stem}" VERBATIM)
       list(APPEND partials ${partial})
@@ -100,7 +100,7 @@ function(pando_op_library name)
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/codelets/${name})
     # One vertex more, that refers to the version of the kernels.
     set(version ${CMAKE_BINARY_DIR}/codelets/${name}/needs_kernels.gp)
-    add_custom_command(OUTPUT ${version} DEPFILE ${version}.d DEPENDS ${poplibs_dir}/needs_kernels.cpp ${pando_popc}
+    add_custom_command(OUTPUT ${version} DEPFILE ${version}.d DEPENDS ${poplibs_dir}/needs_kernels.cpp ${pando_build_popc}
       COMMAND ${pando_run_popc} -c -O3 ${pando_general} -I${CMAKE_BINARY_DIR}/generated -DLIBRARY=${name} -MF ${version}.d ${poplibs_dir}/needs_kernels.cpp -o ${version}
       COMMENT "popc ${name}/needs_kernels" VERBATIM)
     list(APPEND partials ${version})

@@ -155,6 +155,21 @@ TEST_F(LevelsTest, WrongLevelsAreRefused) {
   EXPECT_THAT(message({"--levels=x86-64-v2", "-march=haswell"}), HasSubstr("both -march and --levels"));
 }
 
+// Of another architecture there is a compiler here, but no headers: C that includes nothing.
+TEST_F(LevelsTest, CodeOfAnotherArchitecture) {
+  const std::string source = write("one.c", "int one(int x) { return x + 1; }\n"), partial = (folder_ / "one.gp").string();
+  const std::string flags = " --triple=aarch64-linux-gnu --sysroot=" + folder_.string();
+  ASSERT_EQ(std::system((popc_ + " -c" + flags + " " + source + " -o " + partial).c_str()), 0);
+  const PopcResult linked = run_popc({partial}, "");
+  EXPECT_FALSE(linked.ok);
+  EXPECT_THAT(linked.messages, HasSubstr("the code was compiled for aarch64, for x86_64 was expected"));
+  EXPECT_THAT(run_popc({"--triple=aarch64-linux-gnu", partial}, "").messages, HasSubstr("--triple was given alone"));
+  EXPECT_THAT(run_popc({"--levels=x86-64-v2", "--triple=aarch64-linux-gnu", "--sysroot=/", partial}, "").messages,
+              HasSubstr("both --triple and --levels"));
+  EXPECT_THAT(run_popc({"--triple=aarch64-linux-gnu", "--sysroot=" + folder_.string(), partial}, "").messages,
+              HasSubstr("no library 'libstdc++.so.6' in " + folder_.string()));
+}
+
 // Sizes that do not add up to the code that is there.
 TEST_F(LevelsTest, SizesThatDoNotFitAreRefused) {
   const PopcResult made = popc({"--levels=x86-64-v2,x86-64-v3"});

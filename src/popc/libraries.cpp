@@ -45,6 +45,18 @@ std::set<std::string> exported_symbols(const std::string& path) {
 
 }  // namespace
 
+std::vector<CalledLibrary> libraries_of_sysroot(const Options& options) {
+  std::vector<CalledLibrary> out;
+  if (options.sysroot.empty()) return out;
+  const std::vector<std::string> folders = {options.sysroot + "/usr/lib/" + options.triple, options.sysroot + "/lib/" + options.triple,
+                                            options.sysroot + "/usr/lib64", options.sysroot + "/usr/lib"};
+  for (const char* file : {"libstdc++.so.6", "libm.so.6", "libc.so.6", "libgcc_s.so.1"}) {
+    const std::string path = path_of(file, folders);
+    out.push_back({file, path, exported_symbols(path)});
+  }
+  return out;
+}
+
 std::string library_file(const std::string& name) { return "lib" + name + ".so"; }
 
 std::vector<CalledLibrary> find_libraries(const Options& options, const std::vector<std::string>& from_inputs) {

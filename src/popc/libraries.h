@@ -15,6 +15,9 @@ struct CalledLibrary {
   std::set<std::string> symbols;  // the functions and variables it exports
 };
 
+// The C and C++ libraries that all code may call, of the system in options.sysroot. Empty if there is none: popc's own serve. Throws
+// std::runtime_error if one is not there.
+std::vector<CalledLibrary> libraries_of_sysroot(const Options& options);
 // The file of -lNAME.
 std::string library_file(const std::string& name);
 

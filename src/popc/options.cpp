@@ -80,9 +80,9 @@ std::vector<std::string> read_levels(const std::string& text) {
 
 // Words of popc's own may begin with one dash or with two.
 std::string with_two_dashes(const std::string& a) {
-  static const std::set<std::string> kWords = {"target",      "list-targets", "version",          "help",      "expand-python",
-                                               "describe",    "source-of",    "levels",           "emit-llvm", "S",
-                                               "print-count", "checked",      "list-instructions"};
+  static const std::set<std::string> kWords = {
+      "target",      "list-targets", "version",           "help",   "expand-python", "describe", "source-of", "levels", "emit-llvm", "S",
+      "print-count", "checked",      "list-instructions", "triple", "sysroot"};
   if (!starts_with(a, "-")) return a;
   const std::string word = a.substr(starts_with(a, "--") ? 2 : 1), name = word.substr(0, word.find('='));
   return kWords.count(name) ? "--" + word : a;
@@ -110,6 +110,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
       choose_view(a.substr(9), o);
     else if (starts_with(a, "--levels="))
       o.levels = read_levels(a.substr(9));
+    else if (starts_with(a, "--triple="))
+      o.triple = a.substr(9);
+    else if (starts_with(a, "--sysroot="))
+      o.sysroot = a.substr(10);
     else if (a == "--list-targets")
       o.action = Action::list_targets;
     else if (a == "--list-instructions")
@@ -171,6 +175,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
   }
   if (o.checked) o.short_loops = o.strided = false;  // second copies of the same code
   if (o.own_march && !o.levels.empty()) throw std::runtime_error("both -march and --levels were given; one is expected");
+  if (o.triple.empty() != o.sysroot.empty())
+    throw std::runtime_error(std::string(o.triple.empty() ? "--sysroot" : "--triple") +
+                             " was given alone; --triple and --sysroot are expected together");
+  if (!o.triple.empty() && !o.levels.empty()) throw std::runtime_error("both --triple and --levels were given; one is expected");
   return o;
 }
 
@@ -204,6 +212,8 @@ std::string help_text() {
   --list-instructions  prints the instructions of workers that assembly may have: name, operands, pipe, slots, meaning
   --levels=L1,L2,...   code for each of these levels of x86-64 (x86-64-v2, x86-64-v3, x86-64-v4) beside each other, from one pass of the
                        front end, which sees the lowest; loading takes the best that the processor runs. Else: code for this processor
+  --triple=T --sysroot=FOLDER
+                       code for another architecture (aarch64-linux-gnu), whose headers and libraries lie in FOLDER, for any of its processors
   -S                   writes assembly text instead of a .gp
   --emit-llvm          writes LLVM IR text instead of a .gp
   --print-count        prints the instructions of a tile that each function is counted as, in bundles, instead of writing a .gp

@@ -33,6 +33,7 @@ struct Options {
   bool checked = false;                      // accesses through edges are compared with their sizes (passes/checked.h)
   std::vector<std::string> levels;           // of processor_levels(), worst first: code for each; else for the host
   bool own_march = false;                    // the user chose -march: the host's features are not assumed
+  std::string triple, sysroot;               // of another architecture: as clang names it, and where its headers and libraries are
   bool is_c = false;                         // -x c
   unsigned ipu_version = 0;                  // of --target, if no host is among the targets: 1, 2 or 21 (__IPU_ARCH_VERSION__)
   std::uint64_t address = 0;                 // of --source-of

@@ -7,6 +7,7 @@
 #include <clang/Basic/TargetOptions.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -21,11 +22,11 @@ constexpr const char* kGeneral = "pando-general";
 constexpr const char* kHost = "native";
 
 // As clang completes what -march= says.
-Processor completed(const std::string& cpu, const std::vector<std::string>& features) {
+Processor completed(const std::string& triple, const std::string& cpu, const std::vector<std::string>& features) {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> diagnostics(
       new clang::DiagnosticsEngine(new clang::DiagnosticIDs(), new clang::DiagnosticOptions(), new clang::IgnoringDiagConsumer()));
   auto options = std::make_shared<clang::TargetOptions>();
-  options->Triple = llvm::sys::getDefaultTargetTriple();
+  options->Triple = triple;
   options->CPU = cpu;
   options->FeaturesAsWritten = features;
   const std::unique_ptr<clang::TargetInfo> target(clang::TargetInfo::CreateTargetInfo(*diagnostics, options));
@@ -38,7 +39,7 @@ Processor completed(const std::string& cpu, const std::vector<std::string>& feat
 Processor host_processor() {
   std::vector<std::string> features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) features.push_back((feature.second ? "+" : "-") + feature.first().str());
-  return completed(llvm::sys::getHostCPUName().str(), features);
+  return completed(llvm::sys::getDefaultTargetTriple(), llvm::sys::getHostCPUName().str(), features);
 }
 
 std::size_t rank_of(llvm::StringRef level) {
@@ -74,13 +75,18 @@ void mark_general(llvm::Module& module, const Processor& seen, const std::string
 }
 
 std::vector<CodeFor> code_to_make(const Options& options, const llvm::Module& module) {
+  const llvm::Triple seen(module.getTargetTriple()), wanted(options.triple.empty() ? llvm::sys::getDefaultTargetTriple() : options.triple);
+  if (seen.getArch() != wanted.getArch())
+    throw std::runtime_error("the code was compiled for " + seen.getArchName().str() + ", for " + wanted.getArchName().str() +
+                             " was expected: --triple says which");
   std::vector<CodeFor> out;
   for (const std::string& name : options.levels) {
     refuse_better_code(module, name);
     const ProcessorLevel* const level = processor_level(name);
-    out.push_back({{name, level->features, 0, ""}, completed(name, {})});
+    out.push_back({{name, level->features, 0, ""}, completed(llvm::sys::getDefaultTargetTriple(), name, {})});
   }
   if (!out.empty()) return out;
+  if (!options.triple.empty()) return {{{"", {}, 0, ""}, completed(options.triple, "generic", {})}};
   const bool is_for_host = !options.own_march || std::any_of(module.begin(), module.end(), is_general);
   return {{{"", is_for_host ? host_cpu_features() : std::vector<std::string>(), 0, ""}, host_processor()}};
 }

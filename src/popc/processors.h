@@ -34,7 +34,8 @@ struct CodeFor {
   Processor processor;
 };
 
-// In the order of the objects: one for each of options.levels, else one for the host (which needs nothing if -march was given).
+// In the order of the objects: one for each of options.levels, or one for any processor of options.triple, else one for the
+// host (which needs nothing if -march was given).
 // Throws std::runtime_error: code that the front end compiled for a better processor than the first level.
 std::vector<CodeFor> code_to_make(const Options& options, const llvm::Module& module);
 void compile_for(llvm::Module& module, const Processor& processor);

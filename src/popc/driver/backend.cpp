@@ -44,9 +44,11 @@ const char* counted_processor(const Module& module) { return is_x86(module) ? "s
 
 std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) {
   static const bool ready = [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
+    InitializeAllTargetInfos();
+    InitializeAllTargets();
+    InitializeAllTargetMCs();
+    InitializeAllAsmPrinters();
+    InitializeAllAsmParsers();
     return true;
   }();
   static_cast<void>(ready);

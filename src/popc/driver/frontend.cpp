@@ -203,7 +203,8 @@ std::vector<std::string> clang_arguments(const Options& options, const std::stri
                                 "-D__POPC__=1",
                                 std::string("-D") + kGivesWayMacro + "=1",
                                 std::string("-O") + options.level};
-  if (!options.own_march) a.push_back("-march=" + front_end_processor(options));
+  if (!options.triple.empty()) a.insert(a.end(), {"--target=" + options.triple, "--sysroot=" + options.sysroot});
+  if (!options.own_march && options.triple.empty()) a.push_back("-march=" + front_end_processor(options));
   if (options.checked) a.insert(a.end(), {"-gline-tables-only", "-fsanitize=array-bounds", "-fno-sanitize-recover=array-bounds"});
   if (options.ipu_version > 0) a.insert(a.end(), {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=" + std::to_string(options.ipu_version)});
   const std::string language = language_of(options, input);

@@ -118,8 +118,10 @@ std::string link_flags(const Options& options, const llvm::Module& module) {
 
 std::vector<GpObject> make_objects(std::unique_ptr<llvm::Module> module, std::vector<CodeFor> made, const Options& options,
                                    const std::vector<Codelet>& codelets, const std::vector<CalledLibrary>& called,
-                                   const llvm::Module* counting) {
-  std::vector<std::string> linked = system_libraries();
+                                   const std::vector<CalledLibrary>& of_sysroot, const llvm::Module* counting) {
+  std::vector<std::string> linked;
+  for (const CalledLibrary& library : of_sysroot) linked.push_back(library.path);
+  if (linked.empty()) linked = system_libraries();
   for (const CalledLibrary& library : called) linked.push_back(library.path);
   std::vector<GpObject> out;
   for (CodeFor& code : made) {
@@ -162,7 +164,7 @@ int compile(const Options& options) {
     d.dependencies = std::move(program->dependencies);
     return write_file(options.output, write_gp(gp)), 0;
   }
-  const std::vector<CalledLibrary> called = find_libraries(options, program->libraries);
+  const std::vector<CalledLibrary> called = find_libraries(options, program->libraries), of_sysroot = libraries_of_sysroot(options);
 
   hide_internals(module, entries_of(program->codelets));
   add_loader_symbols(module);
@@ -174,7 +176,7 @@ int compile(const Options& options) {
   const BoundAssembly bound = bind_assembly(module, program->codelets, general_processor(options));
   redirect_jumps(module, program->codelets);
   read_needs(module, program->codelets);
-  d.undefined = undefined_symbols(module, called);
+  d.undefined = undefined_symbols(module, called, of_sysroot);
   d.undefined.insert(d.undefined.end(), bound.undefined.begin(), bound.undefined.end());
   std::sort(d.undefined.begin(), d.undefined.end());
   relax_alignment(module);
@@ -200,7 +202,8 @@ int compile(const Options& options) {
   CodeSizes(*counted, program->codelets).measure(emit(*counted, 's', false), program->codelets);
   // A module that lacks symbols is never loaded: it is linked with others first, from the bitcode.
   if (d.undefined.empty())
-    d.objects = make_objects(std::move(program->module), std::move(made), options, program->codelets, called, counting.code.get());
+    d.objects =
+        make_objects(std::move(program->module), std::move(made), options, program->codelets, called, of_sysroot, counting.code.get());
   for (const CalledLibrary& library : called) d.libraries.push_back(library.file);
   d.codelets = std::move(program->codelets);
   d.globals_size = globals.size;

@@ -73,13 +73,15 @@ std::vector<std::string> defined_symbols(const Module& module) {
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> undefined_symbols(const Module& module, const std::vector<CalledLibrary>& called) {
+std::vector<std::string> undefined_symbols(const Module& module, const std::vector<CalledLibrary>& called,
+                                           const std::vector<CalledLibrary>& of_sysroot) {
   std::set<std::string> names;
   const auto look = [&](const GlobalValue& g) {
     if (!g.isDeclaration() || g.use_empty() || g.getName().starts_with("llvm.") || g.hasExternalWeakLinkage()) return;
     const std::string name = g.getName().str();
     if (std::any_of(called.begin(), called.end(), [&](const CalledLibrary& l) { return l.symbols.count(name) > 0; })) return;
-    if (!in_system_libraries(name)) names.insert(name);
+    const auto has = [&](const CalledLibrary& l) { return l.symbols.count(name) > 0; };
+    if (of_sysroot.empty() ? !in_system_libraries(name) : std::none_of(of_sysroot.begin(), of_sysroot.end(), has)) names.insert(name);
   };
   for (const Function& f : module) look(f);
   for (const GlobalVariable& v : module.globals()) look(v);

@@ -13,8 +13,9 @@ namespace pando::popc {
 
 // Functions and variables that other files can link to; sorted.
 std::vector<std::string> defined_symbols(const llvm::Module& module);
-// Used, not defined, and in none of the C and C++ libraries of the host or the `called` ones; sorted.
-std::vector<std::string> undefined_symbols(const llvm::Module& module, const std::vector<CalledLibrary>& called);
+// Used, not defined, and in none of the C and C++ libraries (`of_sysroot`, or the host's if that is empty) or the `called` ones; sorted.
+std::vector<std::string> undefined_symbols(const llvm::Module& module, const std::vector<CalledLibrary>& called,
+                                           const std::vector<CalledLibrary>& of_sysroot);
 // The host's C, mathematics and C++ libraries: what a module is linked with.
 std::vector<std::string> system_libraries();
 
