@@ -90,7 +90,12 @@ void Setting::add_user_codelets() {
   source.files = {source_path("tests/contract/codelets/slice.cpp")};
   std::ostringstream diagnostics;
   // Code sizes are in the golden texts: code for every host of this instruction set, not for this one.
-  graph.library().compile(source, "-O2 -march=x86-64-v2", &diagnostics);
+#if defined(__x86_64__)
+  constexpr const char* kLeast = "-O2 -march=x86-64-v2";
+#else
+  constexpr const char* kLeast = "-O2 -march=armv8-a";
+#endif
+  graph.library().compile(source, kLeast, &diagnostics);
   ASSERT_EQ(diagnostics.str(), "");
 }
 
