@@ -39,8 +39,9 @@ bool is_x86(const Module& module) { return Triple(module.getTargetTriple()).isX8
 // For functions that name none.
 const char* least_processor(const Module& module) { return is_x86(module) ? "x86-64" : "generic"; }
 
-// Of all that LLVM knows of this architecture, one with everything that codelets' builtins name.
-const char* counted_processor(const Module& module) { return is_x86(module) ? "sapphirerapids" : "neoverse-v2"; }
+// Of all that LLVM knows of this architecture, one with everything that codelets' builtins name. Of 64-bit Arm, one with vectors of a known
+// size.
+const char* counted_processor(const Module& module) { return is_x86(module) ? "sapphirerapids" : "apple-m2"; }
 
 std::unique_ptr<TargetMachine> target_machine(const Module& module, char level) {
   static const bool ready = [] {
