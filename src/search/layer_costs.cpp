@@ -57,10 +57,14 @@ class LayerWriter {
 
   double memory(double bytes) const { return c_.launch + bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)); }
 
+  const simulate::Unfused* unfused(std::string_view op) const {
+    const auto u = std::ranges::find(c_.unfused, op, &simulate::Unfused::op);
+    return u == c_.unfused.end() ? nullptr : &*u;
+  }
+
   // As measured, with the launch of the machine as it is used; or by the machine's curve.
   double bytewise(std::string_view op, bool backward, double bytes) const {
-    for (const simulate::Unfused& u : c_.unfused)
-      if (u.op == op) return memory((backward ? u.backward : u.forward) * bytes);
+    if (const simulate::Unfused* u = unfused(op)) return memory((backward ? u->backward : u->forward) * bytes);
     const auto seconds = simulate::bytewise_seconds(c_.measured, op, backward, bytes);
     if (!seconds) return memory(bytes);
     basis_ = simulate::Basis::measured;
@@ -108,8 +112,10 @@ class LayerWriter {
   // What a product with weights needs before it: its operands are read in two bytes an element and written in one, twice: the gradient of
   // the weights takes them the other way around. Weights are brought to 8 bits in the forward pass.
   void casts(double activations, double weights, double gradients) {
-    add(out_.forward, "casts to 8 bits", memory(4 * activations + 4 * weights));
-    add(out_.input_gradient, "casts to 8 bits", memory(4 * gradients));
+    const double operands = activations + weights;
+    add(out_.forward, "casts to 8 bits", bytewise("casts", false, 4 * operands));
+    add(out_.input_gradient, "casts to 8 bits", bytewise("casts", true, 4 * gradients));
+    if (unfused("casts_again") != nullptr) add(out_.weight_gradient, "casts to 8 bits again", bytewise("casts_again", true, operands));
   }
 
   bool eight_bits() const { return s_.precision != Precision::bf16; }
@@ -367,16 +373,31 @@ class LayerWriter {
     return c_.launch + operations / (c_.half_operations * c_.matmul_efficiency.at(2 * m * n * k));
   }
 
+  // The way back needs neither the result of the last product nor what comes after it.
+  void stop_early() {
+    if (!c_.stops_early || m_.norms == 4) return;
+    std::vector<LayerOp>& ops = out_.again;
+    const auto ends = [&](std::string_view name) {
+      if (ops.empty() || ops.back().name != name) return;
+      ops.pop_back();
+      while (!ops.empty() && ops.back().transfer != LayerTransfer::none) ops.pop_back();
+    };
+    ends("residual 2");
+    ends("down");
+  }
+
   void finish() {
     overlap();
     if (s_.recompute == Recompute::alternate) {
       out_.again = out_.forward;
       for (const auto& [op, share] : share_again_) out_.again[op].seconds *= share;
+      stop_early();
       out_.working_bytes += out_.activation_bytes;
       out_.activation_bytes = 2 * width_ * norm_share_ + kept_products_;
     }
     if (s_.recompute == Recompute::full) {
       out_.again = out_.forward;
+      stop_early();
       out_.working_bytes += out_.activation_bytes;
       out_.activation_bytes = 2 * width_ * norm_share_;
     }

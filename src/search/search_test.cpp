@@ -63,6 +63,58 @@ TEST(Validation, StacksSayWhatSoftwareDoes) {
               1e-6);
 }
 
+// Casts of 8-bit floats move what the stack says; nothing else of the layer changes.
+TEST(Validation, StacksSayWhatCastsMove) {
+  const simulate::Cluster plain = simulate::cluster_named("h100");
+  const Transformer llama = transformer_named("llama3-8b", 8192);
+  Strategy s;
+  s.precision = Precision::fp8;
+  Stack mine;
+  mine.name = "mine", mine.unfused = {{"casts", 2, 3}, {"casts_again", 0, 6}};
+  const simulate::Cluster with = with_stack(plain, mine);
+  const LayerCosts before = layer_costs(llama, plain, s), after = layer_costs(llama, with, s);
+  const auto bytes = [&](const std::vector<LayerOp>& ops, std::string_view name) {
+    double seconds = 0;
+    for (const LayerOp& o : ops) seconds += o.name == name ? o.seconds - plain.launch : 0;
+    return seconds * plain.memory_bytes_per_second;
+  };
+  const double h = 4096, kv = 1024, ffn = 14336, tokens = 8192;
+  const double weights = h * (h + 2 * kv) + h * h + 3 * h * ffn, activations = tokens * (3 * h + ffn),
+               gradients = tokens * (h + 2 * kv + h + 2 * ffn + h);
+  // The curve of the memory gives large operands all but a few percent of its bandwidth.
+  EXPECT_NEAR(bytes(before.forward, "casts to 8 bits"), 4 * (weights + activations), 0.1 * 4 * (weights + activations));
+  EXPECT_NEAR(bytes(after.forward, "casts to 8 bits"), 8 * (weights + activations), 0.1 * 8 * (weights + activations));
+  EXPECT_NEAR(bytes(after.input_gradient, "casts to 8 bits"), 12 * gradients, 0.1 * 12 * gradients);
+  EXPECT_EQ(bytes(before.weight_gradient, "casts to 8 bits again"), 0);
+  EXPECT_NEAR(bytes(after.weight_gradient, "casts to 8 bits again"), 6 * (weights + activations), 0.1 * 6 * (weights + activations));
+  s.precision = Precision::bf16;
+  EXPECT_EQ(layer_costs(llama, with, s).seconds(), layer_costs(llama, plain, s).seconds());
+}
+
+// A layer that is computed again ends before its last product, if the stack stops early and nothing behind the product needs its result.
+TEST(Validation, StacksStopEarly) {
+  const simulate::Cluster plain = simulate::cluster_named("h100"), early = [&] {
+    Stack mine;
+    mine.name = "mine", mine.stops_early = true;
+    return with_stack(plain, mine);
+  }();
+  Transformer llama = transformer_named("llama3-8b", 2048);
+  Strategy s;
+  s.recompute = Recompute::full, s.tensor = 2, s.sequence_parallel = true;
+  const auto names = [&](const simulate::Cluster& c) {
+    std::vector<std::string> all;
+    for (const LayerOp& o : layer_costs(llama, c, s).again) all.emplace_back(o.name);
+    return all;
+  };
+  const std::vector<std::string> whole = names(plain);
+  ASSERT_THAT(std::vector<std::string>(whole.end() - 3, whole.end()), testing::ElementsAre("down", "reduce-scatter", "residual 2"));
+  EXPECT_EQ(names(early), std::vector<std::string>(whole.begin(), whole.end() - 3));
+  llama.norms = 4;
+  EXPECT_EQ(names(early), names(plain));
+  s.recompute = Recompute::none;
+  EXPECT_TRUE(names(early).empty());
+}
+
 // As Megatron-LM's authors count it.
 TEST(Validation, ShareOfThePeak) {
   const auto csv = simulate::Csv::read_file(source_path("tests/data/distribution/selene_steps.csv"));

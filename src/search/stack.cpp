@@ -50,6 +50,8 @@ simulate::Cluster with_stack(simulate::Cluster c, const Stack& s) {
   if (s.loss_bytes > 0) c.loss_bytes = s.loss_bytes, added += fmt::format(", a loss of {:g} bytes a logit", s.loss_bytes);
   for (const simulate::Unfused& u : s.unfused) added += fmt::format(", {} of several kernels", u.op);
   c.unfused = s.unfused;
+  if (s.stops_early) added += ", layers that are computed again stop early";
+  c.stops_early = s.stops_early;
   if (s.attention_forward > 0) c.attention_forward = s.attention_forward;
   if (s.attention_backward > 0) c.attention_backward = s.attention_backward;
   if (s.pace != 1) {

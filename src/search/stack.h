@@ -25,8 +25,11 @@ struct Stack {
   double loss_bytes = 0;
   // Shares of the peak that attention without stored scores reaches, forward and backward, all pairs counted; 0: as the machine says.
   double attention_forward = 0, attention_backward = 0;
-  // Ops of layers that are not one kernel; their names are those of rows of "bytewise".
+  // Ops of layers that are not one kernel; their names are those of rows of "bytewise". Two more are of products in 8-bit floats: "casts"
+  // of their operands, and "casts_again": the bytes for each element of both operands, which the way back brings to 8 bits once more.
   std::vector<simulate::Unfused> unfused;
+  // A layer that is computed again ends with the last number that the way back needs: its last product is left out.
+  bool stops_early = false;
   // Transfers of data parallelism hide behind nothing.
   bool waits = false;
   // Bytes of a device for its context and the library of collectives; what the allocator holds for each byte in use.

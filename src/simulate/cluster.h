@@ -82,8 +82,9 @@ struct Cluster {
   // Shares of the peak in half precision that attention without stored scores reaches where no shape was measured, if all pairs of tokens
   // count, although causality masks half.
   double attention_forward = 1.2, attention_backward = 0.95;
-  // What software leaves apart (search/stack.h).
+  // What software leaves apart, and whether computing a layer again ends where nothing more is needed (search/stack.h).
   std::vector<Unfused> unfused;
+  bool stops_early = false;
   // What a device costs, for searches by price; 0: unknown.
   double price_per_hour = 0;
   // What members rest on, by their names in JSON: "measured ...", "data sheet ...", "assumed ...".

@@ -2,9 +2,15 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace pando::simulate {
 
-extern const std::string_view kMeasuredH100;
+struct MeasuredFile {
+  // Of the file, without ".json"; what the file holds.
+  std::string_view machine, text;
+};
+
+const std::vector<MeasuredFile>& measured_files();
 
 }  // namespace pando::simulate

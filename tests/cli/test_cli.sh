@@ -361,6 +361,9 @@ expect "calibrate: it has no hole" "$(grep -c '@[a-z]*@' "$scratch/calibrate_gpu
 check "calibrate: no such machine" 2 "no machine 'abacus'" "$pando" calibrate --torch --like abacus
 check "calibrate: no such model" 2 "no model and no file 'gpt5'" "$pando" calibrate --torch --model gpt5
 check "calibrate: a machine to be like, without the script" 2 '\-\-like requires --torch' "$pando" calibrate --like h100
+check "calibrate: a script that times steps" 0 '' "$pando" calibrate --steps -o "$scratch/steps_gpu.py"
+check "calibrate: it is Python, too" 0 '' python3 -c "import ast, sys; ast.parse(open(sys.argv[1]).read())" "$scratch/steps_gpu.py"
+check "calibrate: one script at a time" 2 '\-\-steps excludes --torch|\-\-torch excludes --steps' "$pando" calibrate --steps --torch
 check "calibrate: the script has no seconds" 2 '\-\-seconds: the script has --quick' "$pando" calibrate --torch --seconds 3
 models=$here/../data/models
 check "search: a machine is asked for" 2 '\-\-machine .pando machines lists them. is required' "$pando" search gpt2 --devices 8 --batch 8

@@ -72,6 +72,23 @@ def test_two_processes(script):
     assert "t=2" in pando("search", script.parent / "small.json", "--devices", 2, "--batch", 2, "--machine", file, "--require", "t=2", "--quiet")
 
 
+def test_steps(tmp_path):
+    """The script of --steps, with a few small rows; pando fit reads its table. A word that it does not know is named."""
+    script = tmp_path / "steps_gpu.py"
+    pando("calibrate", "--steps", "-o", script)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, script, "--tiny", "-o", tmp_path / "steps.csv"], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0 and done.stderr.count("done") == 3, done.stderr
+    assert "tiny seq=32 batch=4" in pando("fit", tmp_path / "steps.csv", "--machine", "h100", "--stack", "torchtitan-eager")
+    row = "layers=1 hidden=32 heads=2 seq=16 vocab=64 microbatches=1 recompute=full"
+    for words, message in ((row, ""), (row + " head=2", "no word 'head'"), ("layers=1", "'hidden' is not given"),
+                           (row + " precision=fp4", "precision=fp4; bf16 or fp8 is expected"), (row + " kv_heads=3", "do not divide")):
+        done = subprocess.run([sys.executable, script, "--row", words, "--warm", "0", "--seconds", "0", "-o", tmp_path / "one.csv"],
+                              capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == (2 if message else 0) and message in done.stderr, done.stderr
+    assert "1 layers of 32 seq=16 batch=1" in pando("fit", tmp_path / "one.csv", "--machine", "h100", "--stack", "torchtitan-eager")
+
+
 def test_a_gpu_that_is_not_there(script):
     done = subprocess.run([sys.executable, script, "--device", "cuda"], capture_output=True, text=True, check=False,
                           env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})

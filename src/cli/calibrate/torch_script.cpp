@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "cli/calibrate/calibrate_gpu.h"
+#include "cli/calibrate/gpu_scripts.h"
 #include "cli/shared/transformer.h"
 #include "simulate/cluster_json.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "cli/calibrate/gpu_scripts.h"
 #include "cli/calibrate/torch_script.h"
 #include "cli/command_row.h"
 #include "kernels/gemm/gemm.h"
@@ -44,7 +45,8 @@ int run(const std::string& output, double seconds) {
 void describe(CLI::App* command, Invocation& invocation) {
   const auto output = std::make_shared<std::string>("-");
   const auto seconds = std::make_shared<double>(2);
-  command->add_option("-o,--output", *output, "JSON file, with --torch the script; - is standard output")->capture_default_str();
+  command->add_option("-o,--output", *output, "JSON file, with --torch and --steps the script; - is standard output")
+      ->capture_default_str();
   command->add_option("--seconds", *seconds, "For how long")->check(check_positive)->check(CLI::Range(0.1, 600.0))->capture_default_str();
   const auto script = std::make_shared<bool>(false);
   CLI::Option* const torch = command->add_flag(
@@ -57,7 +59,17 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--model", *models, "With --torch: transformers whose products are measured, by name or file; some common ones")
       ->needs(torch)
       ->delimiter(',');
-  command->callback([output, seconds, script, like, models, command, &invocation] {
+  const auto steps = std::make_shared<bool>(false);
+  command
+      ->add_flag("--steps", *steps,
+                 "Write a Python script that times whole training steps on one GPU with PyTorch and writes a table for pando fit")
+      ->excludes(torch);
+  command->callback([output, seconds, script, steps, like, models, command, &invocation] {
+    if (*steps) {
+      write_file(*output, std::string(kStepsGpu));
+      invocation.status = 0;
+      return;
+    }
     if (!*script) {
       invocation.status = run(*output, *seconds);
       return;
@@ -78,7 +90,8 @@ CommandRow command_calibrate() {
       .describe = describe,
       .examples = {{"pando calibrate -o host.json", "measure for two seconds"},
                    {"pando simulate step.pando --machine host.json", "use what was measured"},
-                   {"pando calibrate --torch -o calibrate_gpu.py", "a script that measures the GPUs of a node"}},
+                   {"pando calibrate --torch -o calibrate_gpu.py", "a script that measures the GPUs of a node"},
+                   {"pando calibrate --steps -o steps_gpu.py", "a script that times training steps on a GPU, for pando fit"}},
       .statuses = {{"0", "measured"}, {"2", "the input or the command line is wrong"}},
   };
 }

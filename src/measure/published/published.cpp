@@ -59,7 +59,12 @@ std::vector<PublishedSet> compare_published(const std::string& folder) {
     all.push_back(torchtitan_set(csv, true));
   });
   for (const TimedSet& of : timed_sets())
-    add(of.name, [&](const simulate::Csv& csv) { all.push_back(timed_set(of, csv, fmt::format("{}.csv", of.name))); });
+    add(of.name, [&](const simulate::Csv& csv) {
+      for (const bool memory : {false, true}) {
+        PublishedSet set = timed_set(of, csv, fmt::format("{}.csv", of.name), memory);
+        if (!memory || !set.rows.empty()) all.push_back(std::move(set));
+      }
+    });
   if (all.empty()) {
     fail(ErrorKind::poplar_error, "validation-folder",
          "there is no table of measurements in '{}'; expected are files such as selene_steps.csv", folder);

@@ -4,6 +4,7 @@
 #include "measure/published/sets.h"
 #include "search/shapes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -48,7 +49,16 @@ TEST(Published, MeasurementsBesidePredictions) {
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
   EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);
   EXPECT_LE(by_name["b200_steps memory"]->mean_error(), 0.01);
-  EXPECT_LE(by_name["torchtitan_h100"]->mean_error(), 0.12);
+  EXPECT_LE(by_name["torchtitan_h100"]->mean_error(), 0.09);
+  for (const char* gpu : {"h100", "h200"}) {
+    for (const char* software : {"eager", "compiled"}) {
+      const std::string name = fmt::format("{}_steps_{}", gpu, software);
+      ASSERT_TRUE(by_name.contains(name) && by_name.contains(name + " memory")) << name;
+      EXPECT_LE(by_name[name]->mean_error(), 0.05) << name;
+      EXPECT_LE(by_name[name]->worst_error(), 0.1) << name;
+      EXPECT_LE(by_name[name + " memory"]->mean_error(), 0.09) << name;
+    }
+  }
   EXPECT_LE(by_name["torchtitan_h100 memory"]->mean_error(), 0.065);
   const std::string text = to_markdown(sets, true);
   EXPECT_THAT(text, testing::HasSubstr("| selene_steps | 8 | 8 |"));

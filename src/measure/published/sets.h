@@ -31,6 +31,7 @@ struct TimedSet {
   double node_bytes_per_second = 0;
 };
 const std::vector<TimedSet>& timed_sets();
-PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file);
+// `memory`: GiB of the fullest device, not seconds; a set without rows if the table does not have them.
+PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file, bool memory);
 
 }  // namespace pando::measure

@@ -33,23 +33,34 @@ void rank_pairs(PublishedSet& set, const std::vector<TimedStep>& steps) {
 
 }  // namespace
 
-PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file) {
+PublishedSet timed_set(const TimedSet& of, const simulate::Csv& csv, const std::string& file, bool memory) {
   PublishedSet set;
-  set.name = of.name;
-  set.note = fmt::format("seconds of a step, by --machine {} --stack {}. Nothing is calibrated. {}", of.machine, of.stack, of.note);
+  set.name = fmt::format("{}{}", of.name, memory ? " memory" : "");
+  set.note = fmt::format("{}, by --machine {} --stack {}. Nothing is calibrated. {}", memory ? "GiB of a device" : "seconds of a step",
+                         of.machine, of.stack, of.note);
   simulate::Cluster cluster = with_stack(simulate::cluster_named(of.machine), stack_named(of.stack));
   if (of.node_bytes_per_second > 0) cluster.levels.back().shared_bytes_per_second = of.node_bytes_per_second;
   TimedSteps steps = timed_steps(csv, file, cluster, std::string(of.words));
-  set.left_out = steps.left_out;
+  if (!memory) set.left_out = steps.left_out;
   for (TimedStep& r : steps.rows) {
     r.model.gated = r.model.gated || of.gated;
     r.model.keeps_scores = r.model.keeps_scores || of.keeps_scores;
-    const double predicted = estimate(facts_of(r.model, cluster, r.batch), r.strategy).seconds;
-    set.rows.push_back({set.name, r.what, "s", r.seconds, predicted, false});
+    const Estimate e = estimate(facts_of(r.model, cluster, r.batch), r.strategy);
+    if (!memory)
+      set.rows.push_back({set.name, r.what, "s", r.seconds, e.seconds, false});
+    else if (r.memory_bytes > 0)
+      set.rows.push_back({set.name, r.what, "GiB", r.memory_bytes / kGib, e.memory_bytes() / kGib, false});
   }
-  rank_pairs(set, steps.rows);
+  if (!memory) rank_pairs(set, steps.rows);
   return set;
 }
+
+namespace {
+
+constexpr const char* kWholeSteps =
+    "Training steps on one GPU, 2026-11-27, by the script of pando calibrate --steps (torch 2.11, CUDA 13.0); memory as allocated.";
+
+}  // namespace
 
 const std::vector<TimedSet>& timed_sets() {
   static const std::vector<TimedSet> all = {
@@ -71,6 +82,10 @@ const std::vector<TimedSet>& timed_sets() {
        .words = "",
        .note = "Megatron-DeepSpeed, full recomputation, ZeRO-1, attention that keeps its scores (keeps_scores in the model's file).",
        .keeps_scores = true},
+      {.name = "h100_steps_eager", .machine = "h100", .stack = "torchtitan-eager", .words = "", .note = kWholeSteps},
+      {.name = "h100_steps_compiled", .machine = "h100", .stack = "torchtitan", .words = "", .note = kWholeSteps},
+      {.name = "h200_steps_eager", .machine = "h200", .stack = "torchtitan-eager", .words = "", .note = kWholeSteps},
+      {.name = "h200_steps_compiled", .machine = "h200", .stack = "torchtitan", .words = "", .note = kWholeSteps},
       {.name = "vocabpar_stage_times",
        .machine = "a100-80",
        .stack = "megatron-2023",

@@ -100,6 +100,7 @@ TEST(StackFile, Messages) {
   EXPECT_THAT(message("{\"name\": \"a\", \"unfused\": [\"rms_norm\"]}"), HasSubstr("'unfused' is an object: ops and their two factors"));
   EXPECT_THAT(message("{\"name\": \"a\", \"unfused\": {\"rms_norm\": [9]}}"), HasSubstr("'unfused of rms_norm' is [9]; two numbers"));
   EXPECT_THAT(message("{\"name\": \"a\", \"unfused\": {\"rms_norm\": [9, -1]}}"), HasSubstr("'unfused of rms_norm' is -1"));
+  EXPECT_THAT(message("{\"name\": \"a\", \"stops_early\": 1}"), HasSubstr("'stops_early' is 1; true or false is expected"));
   EXPECT_EQ(message("{\"name\": \"a\"}"), "taken");
 }
 

@@ -24,9 +24,10 @@ class StackReader {
 
   Stack read() {
     if (!j_.is_object()) refuse("an object is expected");
-    const std::vector<std::string> known = {"name",    "doc",         "source",        "op_seconds",        "microbatch_seconds",
-                                            "pace",    "logit_bytes", "loss_bytes",    "attention_forward", "attention_backward",
-                                            "unfused", "waits",       "context_bytes", "allocator",         "without_reserve"};
+    const std::vector<std::string> known = {"name",       "doc",         "source",        "op_seconds",        "microbatch_seconds",
+                                            "pace",       "logit_bytes", "loss_bytes",    "attention_forward", "attention_backward",
+                                            "unfused",    "waits",       "context_bytes", "allocator",         "without_reserve",
+                                            "stops_early"};
     for (const auto& [member, value] : j_.items()) {
       if (std::ranges::find(known, member) != known.end()) continue;
       const auto near = similar_names(member, known);
@@ -42,10 +43,7 @@ class StackReader {
     s.attention_backward = number("attention_backward", 0, 0, 2);
     s.context_bytes = number("context_bytes", 0, 0, 1e15);
     s.allocator = number("allocator", 1, 1, 10);
-    if (j_.contains("waits")) {
-      if (!j_["waits"].is_boolean()) refuse(fmt::format("'waits' is {}; true or false is expected", j_["waits"].dump()));
-      s.waits = j_["waits"].get<bool>();
-    }
+    s.waits = flag("waits"), s.stops_early = flag("stops_early");
     if (j_.contains("unfused")) {
       if (!j_["unfused"].is_object()) refuse("'unfused' is an object: ops and their two factors");
       for (const auto& [op, factors] : j_["unfused"].items()) {
@@ -72,6 +70,11 @@ class StackReader {
     if (!j_.contains(member)) return "";
     if (!j_[member].is_string()) refuse(fmt::format("'{}' is {}; a text is expected", member, j_[member].dump()));
     return j_[member].get<std::string>();
+  }
+  bool flag(const char* member) const {
+    if (!j_.contains(member)) return false;
+    if (!j_[member].is_boolean()) refuse(fmt::format("'{}' is {}; true or false is expected", member, j_[member].dump()));
+    return j_[member].get<bool>();
   }
   std::vector<std::pair<std::string, double>> by_machine(const char* member) const {
     std::vector<std::pair<std::string, double>> all;
@@ -116,6 +119,7 @@ std::string to_json(const Stack& s) {
                   {"attention_forward", s.attention_forward},
                   {"attention_backward", s.attention_backward},
                   {"unfused", unfused},
+                  {"stops_early", s.stops_early},
                   {"waits", s.waits},
                   {"context_bytes", s.context_bytes},
                   {"allocator", s.allocator},

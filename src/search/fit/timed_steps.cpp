@@ -44,7 +44,7 @@ constexpr Alias kAliases[] = {
     {"tokens_per_s_per_gpu", {"tokens_per_s_per_gpu_measured"}},
     {"tokens_per_s", {"tokens_per_s_measured"}},
     {"samples_per_s", {"samples_per_s_measured"}},
-    {"memory_GiB", {"memory_GiB_measured", "peak_GiB"}},
+    {"memory_GiB", {"memory_GiB_measured", "peak_GiB", "allocated_GiB"}},
 };
 
 constexpr const char* kTimes[] = {"step_s", "step_ms", "tokens_per_s_per_gpu", "tokens_per_s", "samples_per_s"};

@@ -10,6 +10,11 @@ Stack stack_torchtitan() {
   // The loss of torchtitan in 2024: logits in half precision (2), a copy in single precision (4), its logarithms of probabilities (4) and
   // its gradient (4).
   s.logit_bytes = 14;
+  // Products in 8-bit floats with a scale for each tensor, as torchao writes them. Forward, both operands: the largest element (2 bytes),
+  // then the cast (2 read, 1 written). A gradient: the same, and once more in the other order (2), which the product of the weights'
+  // gradient takes. Both operands are kept in half precision: their largest element and the cast in the other order come again (5).
+  s.unfused.push_back({"casts", 5.0 / 4, 7.0 / 4});
+  s.unfused.push_back({"casts_again", 0, 5});
   // [vocabpar] What PyTorch's allocator holds beside what is allocated, mean of 20 runs on A100 (VocabularyParallelism, exp_one_host.csv,
   // peak_reserved over peak_allocated: 1.09 to 1.15). The context and buffers of NCCL are assumed.
   s.allocator = 1.12;

@@ -2,27 +2,30 @@
 
 namespace pando::simulate {
 
-// Sources. [card] NVIDIA's data sheet of the H200 SXM: the H100's products, 141 GB at 4,800 GB/s. Its shares of the peak are those of
-// the H100, whose processor it has.
+// Sources. [card] NVIDIA's data sheet of the H200 SXM: the H100's products, 141 GB at 4,800 GB/s, of which 0.91 were measured.
+// [measured] one H200 of 700 W, by the script of pando calibrate --torch: measured_machines/h200.json has its rows. The network's
+// shares of the peak are those of selene.
 Cluster cluster_h200() {
   Cluster c;
   c.name = "h200";
   c.doc = "H200 SXM 141 GB, nodes of 8 with NVSwitch, one NDR InfiniBand link for each device";
-  c.source = "data sheet of the H200 SXM; products and attention as measured on an H100; network assumed";
+  c.source =
+      "data sheet of the H200 SXM; one H200 measured with pando calibrate --torch on 2026-11-27 "
+      "(torch 2.11, CUDA 13.0, driver 580.159.04); network assumed";
   c.half_operations = 9.89e14;
   c.eight_bit_operations = 1.979e15;
-  c.single_operations = 7.314e+13;  // with the best share of the curve 51.22 TFLOP/s, the quickest product that was measured
+  c.single_operations = 7.299e+13;  // with the best share of the curve 51.3 TFLOP/s, the quickest product that was measured
   c.vector_operations = 1.34e14;
-  c.matmul_efficiency.points = {{4.194e+06, 0.000302}, {1.678e+07, 0.0024}, {2.684e+08, 0.0195}, {4.295e+09, 0.475}, {1.718e+10, 0.598},
-                                {6.872e+10, 0.658}, {2.749e+11, 0.683}, {1.1e+12, 0.693}, {4.398e+12, 0.7}, {1.759e+13, 0.695}};
-  c.memory_bytes_per_second = 4.8e12 * 0.91;
-  c.memory_efficiency.points = {{4.915e+04, 0.00219}, {1.966e+05, 0.01}, {7.864e+05, 0.0412}, {3.146e+06, 0.233},
-                                {1.258e+07, 0.653}, {5.033e+07, 0.873}, {2.013e+08, 0.963}, {8.053e+08, 0.993}, {3.221e+09, 1}};
-  c.memory_bytes = 141000000000LL;
-  c.launch = 1.025e-06;
-  c.optimizer_bytes = 38.62;
+  c.matmul_efficiency.points = {{4.194e+06, 0.000388}, {1.678e+07, 0.00299}, {2.684e+08, 0.0226}, {4.295e+09, 0.519}, {1.718e+10, 0.629},
+                                {6.872e+10, 0.668}, {2.749e+11, 0.687}, {1.1e+12, 0.694}, {4.398e+12, 0.702}, {1.759e+13, 0.703}};
+  c.memory_bytes_per_second = 4.371e+12;
+  c.memory_efficiency.points = {{4.915e+04, 0.00151}, {1.966e+05, 0.00613}, {7.864e+05, 0.0243}, {3.146e+06, 0.0971},
+                                {1.258e+07, 0.398}, {5.033e+07, 0.821}, {2.013e+08, 0.943}, {8.053e+08, 0.989}, {3.221e+09, 1}};
+  c.memory_bytes = 150109880320LL;
+  c.launch = 8.431e-07;
+  c.optimizer_bytes = 41.69;
   c.far_bytes = 1024LL << 30;
-  c.far_bytes_per_second = 5.494e+10;
+  c.far_bytes_per_second = 5.508e+10;
   NetworkLevel nvswitch;
   nvswitch.name = "nvswitch";
   nvswitch.devices = 8;
@@ -41,16 +44,16 @@ Cluster cluster_h200() {
   c.levels = {nvswitch, infiniband};
   c.provenance = {{"half_operations", "data sheet"},
                   {"eight_bit_operations", "data sheet"},
-                  {"single_operations", "assumed, as measured on an H100"},
+                  {"single_operations", "measured on one H200 SXM, 2026-11-27, by the best share of the curve"},
                   {"vector_operations", "data sheet"},
-                  {"matmul_efficiency", "assumed, as measured on an H100"},
-                  {"memory_bytes_per_second", "data sheet"},
-                  {"memory_efficiency", "assumed, as measured on an H100"},
-                  {"memory_bytes", "data sheet"},
-                  {"launch", "assumed, as measured on an H100"},
-                  {"optimizer_bytes", "assumed, as measured on an H100"},
+                  {"matmul_efficiency", "measured on one H200 SXM, 2026-11-27"},
+                  {"memory_bytes_per_second", "measured on one H200 SXM, 2026-11-27"},
+                  {"memory_efficiency", "measured on one H200 SXM, 2026-11-27"},
+                  {"memory_bytes", "measured on one H200 SXM, 2026-11-27"},
+                  {"launch", "measured on one H200 SXM, 2026-11-27"},
+                  {"optimizer_bytes", "measured on one H200 SXM, 2026-11-27"},
                   {"far_bytes", "assumed"},
-                  {"far_bytes_per_second", "assumed, as measured on an H100"},
+                  {"far_bytes_per_second", "measured on one H200 SXM, 2026-11-27"},
                   {"levels", "assumed: data sheets, shares of the peak as of selene"}};
   return c;
 }
