@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <poplar/Engine.hpp>
+#include <poplar/Program.hpp>
 #include <poputil/exceptions.hpp>
 
 #include "kernels_version.h"
@@ -31,6 +33,37 @@ TEST(KernelsVersion, ALibraryForOtherKernelsIsRefused) {
     EXPECT_THAT(e.what(),
                 testing::HasSubstr("libpopops.so was built for a libpando_kernels.so with the symbol pando_kernels_version_older"));
   }
+}
+
+int made = 0, asked = 0;
+
+pando::poplibs::Estimates counted_estimates() {
+  ++made;
+  const auto cost = [](const poplar::VertexIntrospector&, const poplar::Target&) {
+    ++asked;
+    return poplar::VertexPerfEstimate(77);
+  };
+  return {{"popops::Fill<unsigned int>", cost}};
+}
+
+TEST(CodeletFile, EstimatesAreMadeOnceAndGoToEachGraph) {
+  const poplar::Target target = poplar::Target::createIPUTarget(1, "ipu2");
+  made = 0;
+  for (int i = 0; i < 3; ++i) {
+    poplar::Graph graph(target);
+    pando::poplibs::add_codelet_file(graph, "popops", reinterpret_cast<const void*>(&estimates_fill), PANDO_KERNELS_VERSION_NAME,
+                                     {&counted_estimates});
+    const poplar::Tensor t = graph.addVariable(poplar::UNSIGNED_INT, {8});
+    graph.setTileMapping(t, 0);
+    const poplar::ComputeSet set = graph.addComputeSet("fill");
+    const poplar::VertexRef v = graph.addVertex(set, "popops::Fill<unsigned int>", {{"out", t}});
+    graph.setInitialValue(v["value"], 7u);
+    graph.setTileMapping(v, 0);
+    asked = 0;
+    const poplar::Engine engine(graph, poplar::program::Execute(set));
+    EXPECT_GT(asked, 0) << "graph " << i;
+  }
+  EXPECT_EQ(made, 1);
 }
 
 // That a reference to what a library lacks is refused is tested with the loader.

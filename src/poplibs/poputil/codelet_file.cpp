@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include <poplar/Export.hpp>
 #include <poputil/exceptions.hpp>
@@ -35,13 +37,23 @@ void check_kernels(const std::string& name, const char* version) {
                         "libpando_kernels.so does not have: build or install both together");
 }
 
+// Of all files of a library. They are made once in a process: each is a name and a function, and there are hundreds.
+const std::vector<Estimates>& estimates_of(const std::vector<Estimates (*)()>& files) {
+  static std::mutex mutex;
+  static std::map<std::vector<Estimates (*)()>, std::vector<Estimates>> known;
+  const std::lock_guard lock(mutex);
+  std::vector<Estimates>& out = known[files];
+  if (out.empty())
+    for (const auto& file : files) out.push_back(file());
+  return out;
+}
+
 }  // namespace
 
 POPLAR_EXPORT void add_codelet_file(poplar::Graph& graph, const char* name, const void* inside, const char* kernels,
                                     const std::vector<Estimates (*)()>& files) {
   if (files.empty()) return;
-  std::vector<Estimates> estimates;
-  for (const auto& file : files) estimates.push_back(file());
+  const std::vector<Estimates>& estimates = estimates_of(files);
   for (const Estimates& rows : estimates)
     if (!rows.empty() && graph.hasCodelet(rows.front().vertex)) return;
   graph.addCodelets(path_of(name, inside));
