@@ -1,7 +1,7 @@
 """Training steps of PyTorch modules, by pando.torch.compile_step or by torch.compile with its own compiler.
 
-    torch_step.py NAME WHO [STEPS]    NAME: mlp (Adam), encoder (a layer of a transformer, SGD); WHO: pando, inductor. Prints one JSON object: seconds of a
-                                      step, seconds from the module to the first result, the weights' sum after the first call
+    torch_step.py NAME WHO [STEPS]    NAME: mlp (Adam), encoder (a layer of a transformer, SGD), encoders (12 of them); WHO: pando, inductor. Prints one JSON
+                                      object: seconds of a step, seconds from the module to the first result, the weights' sum after the first call
 """
 import json
 import os
@@ -15,6 +15,8 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
 from data import BATCH, HEADS, MLP_SIZES, ROUNDS, TOKENS, WIDTH, encoder_data, mlp_data  # noqa: E402
+
+LAYERS = 12  # of encoders
 
 
 class Encoder(nn.Module):
@@ -43,9 +45,9 @@ def mlp():
     return model, torch.from_numpy(x), torch.from_numpy(y).long(), nn.functional.cross_entropy, torch.optim.Adam(model.parameters(), lr=1e-3)
 
 
-def encoder():
+def encoder(layers=1):
     x, dy, weights = encoder_data()
-    model = Encoder(weights)
+    model = nn.Sequential(*(Encoder(weights) for _ in range(layers)))
     return model, torch.from_numpy(x), torch.from_numpy(dy), lambda y, t: (y * t).sum(), torch.optim.SGD(model.parameters(), lr=1e-6)
 
 
@@ -74,7 +76,7 @@ def main():
     name, who = sys.argv[1], sys.argv[2]
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else 10
     torch.set_num_threads(2)
-    made = {"mlp": mlp, "encoder": encoder}[name]()
+    made = {"mlp": mlp, "encoder": encoder, "encoders": lambda: encoder(LAYERS)}[name]()
     began = time.perf_counter()
     call, settle = {"pando": pando_calls, "inductor": inductor_calls}[who](*made, steps)
     call()
