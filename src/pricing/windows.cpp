@@ -167,13 +167,7 @@ bool may_stand_by(const Module& m, OpId o, const Devices& devices) {
 
 // The type where devices have other numbers.
 TypeId moved(const Module& from, TypeId type, Module& to, const std::map<std::int32_t, std::int32_t>& numbers) {
-  Type t = from.type(type);
-  if (t.is_tensor()) {
-    t.place.device = Device::numbered(numbers.at(t.place.device.known() ? t.place.device.value : 0));
-    return to.type(t);
-  }
-  for (TypeId& e : t.elements) e = moved(from, e, to, numbers);
-  return to.type(t);
+  return transform::copy_type(from, type, to, [&](Device d) { return Device::numbered(numbers.at(d.known() ? d.value : 0)); });
 }
 
 // Transfers also name devices beside their operands.

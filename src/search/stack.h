@@ -11,7 +11,8 @@
 
 namespace pando::search {
 
-struct Stack {
+// Numbers of simulate::Software that are 0 are as the machine says.
+struct Stack : simulate::Software {
   std::string name, doc, source;
   // Seconds of each op beside its work (the host, small kernels that the model does not list), by machine; 0 on others.
   std::vector<std::pair<std::string, double>> op_seconds;
@@ -19,17 +20,6 @@ struct Stack {
   std::vector<std::pair<std::string, double>> microbatch_seconds;
   // What products and memory reach of the machine's own shares.
   double pace = 1;
-  // What the loss holds for each number of the head's result; 0: as the machine says.
-  double logit_bytes = 0;
-  // What the loss reads and writes for each of these numbers, forward and backward; 0: as the machine says.
-  double loss_bytes = 0;
-  // Shares of the peak that attention without stored scores reaches, forward and backward, all pairs counted; 0: as the machine says.
-  double attention_forward = 0, attention_backward = 0;
-  // Ops of layers that are not one kernel; their names are those of rows of "bytewise". Two more are of products in 8-bit floats: "casts"
-  // of their operands, and "casts_again": the bytes for each element of both operands, which the way back brings to 8 bits once more.
-  std::vector<simulate::Unfused> unfused;
-  // A layer that is computed again ends with the last number that the way back needs: its last product is left out.
-  bool stops_early = false;
   // Transfers of data parallelism hide behind nothing.
   bool waits = false;
   // Bytes of a device for its context and the library of collectives; what the allocator holds for each byte in use.
@@ -41,6 +31,8 @@ struct Stack {
 const std::vector<Stack>& stacks();
 // Refuses (poplar_error) an unknown name; says which there are.
 const Stack& stack_named(std::string_view name);
+// What PyTorch keeps of a GPU's memory beside tensors.
+void reserve_as_pytorch(Stack& stack);
 // The machine as a step under the stack finds it. Its memory is what tensors may take.
 simulate::Cluster with_stack(simulate::Cluster cluster, const Stack& stack);
 

@@ -54,7 +54,37 @@ struct Unfused {
   friend bool operator==(const Unfused&, const Unfused&) = default;
 };
 
-struct Cluster {
+// What the software of a training step decides: of a machine, and what a stack says instead (search/stack.h).
+struct Software {
+  // What the loss holds for each number of the head's result (logits, their gradient, copies).
+  double logit_bytes = 0;
+  // What the loss reads and writes for each of these numbers, forward and backward.
+  double loss_bytes = 0;
+  // Shares of the peak in half precision that attention without stored scores reaches where no shape was measured, if all pairs of tokens
+  // count, although causality masks half.
+  double attention_forward = 0, attention_backward = 0;
+  // Ops of layers that are not one kernel; their names are those of rows of "bytewise". Two more are of products in 8-bit floats: "casts"
+  // of their operands, and "casts_again": the bytes for each element of both operands, which the way back brings to 8 bits once more.
+  std::vector<Unfused> unfused;
+  // A layer that is computed again ends with the last number that the way back needs: its last product is left out.
+  bool stops_early = false;
+  friend bool operator==(const Software&, const Software&) = default;
+};
+// By their names in JSON.
+inline constexpr std::pair<const char*, double Software::*> kSoftwareNumbers[] = {{"logit_bytes", &Software::logit_bytes},
+                                                                                  {"loss_bytes", &Software::loss_bytes},
+                                                                                  {"attention_forward", &Software::attention_forward},
+                                                                                  {"attention_backward", &Software::attention_backward}};
+
+struct Cluster : Software {
+  Cluster()
+      : Software{.logit_bytes = 4,
+                 .loss_bytes = 16,
+                 .attention_forward = 1.2,
+                 .attention_backward = 0.95,
+                 .unfused = {},
+                 .stops_early = false} {}
+
   std::string name, doc, source;
   // Operations a second: matrix products in half and single precision, everything else.
   double half_operations = 1e14, single_operations = 1e13, vector_operations = 1e13;
@@ -75,16 +105,6 @@ struct Cluster {
   std::vector<NetworkLevel> levels;
   // What an optimizer reads and writes for each parameter, and the host's work for each microbatch of a pipeline, which nothing hides.
   double optimizer_bytes = 42, microbatch_seconds = 0;
-  // What the loss holds for each number of the head's result (logits, their gradient, copies).
-  double logit_bytes = 4;
-  // What the loss reads and writes for each of these numbers, forward and backward.
-  double loss_bytes = 16;
-  // Shares of the peak in half precision that attention without stored scores reaches where no shape was measured, if all pairs of tokens
-  // count, although causality masks half.
-  double attention_forward = 1.2, attention_backward = 0.95;
-  // What software leaves apart, and whether computing a layer again ends where nothing more is needed (search/stack.h).
-  std::vector<Unfused> unfused;
-  bool stops_early = false;
   // What a device costs, for searches by price; 0: unknown.
   double price_per_hour = 0;
   // What members rest on, by their names in JSON: "measured ...", "data sheet ...", "assumed ...".

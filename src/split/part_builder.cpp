@@ -22,10 +22,7 @@ ValueId PartBuilder::value(ValueId from) const {
 }
 
 TypeId PartBuilder::type(TypeId from) {
-  Type t = from_.type(from);
-  if (t.place.device.known() && !t.place.device.is_variable()) t.place.device = Device::numbered(0);
-  for (TypeId& e : t.elements) e = type(e);
-  return part_.module.type(t);
+  return transform::copy_type(from_, from, part_.module, [](Device d) { return d.known() && !d.is_variable() ? Device::numbered(0) : d; });
 }
 
 ValueId PartBuilder::add_variable(const std::string& name, const Type& type, HostTensor data) {

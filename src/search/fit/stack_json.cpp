@@ -37,10 +37,8 @@ class StackReader {
     s.name = text("name"), s.doc = text("doc"), s.source = text("source");
     if (s.name.empty()) refuse("member 'name' is missing");
     s.pace = number("pace", 1, 1e-3, 1e3);
-    s.logit_bytes = number("logit_bytes", 0, 0, 1e3);
-    s.loss_bytes = number("loss_bytes", 0, 0, 1e3);
-    s.attention_forward = number("attention_forward", 0, 0, 2);
-    s.attention_backward = number("attention_backward", 0, 0, 2);
+    for (const auto& [name, member] : simulate::kSoftwareNumbers)
+      s.*member = number(name, 0, 0, std::string_view(name).starts_with("attention") ? 2 : 1e3);
     s.context_bytes = number("context_bytes", 0, 0, 1e15);
     s.allocator = number("allocator", 1, 1, 10);
     s.waits = flag("waits"), s.stops_early = flag("stops_early");

@@ -11,11 +11,7 @@ Stack stack_llmfoundry() {
   // causality masks counts here.
   s.attention_forward = 0.8;
   s.attention_backward = 0.6;
-  // [vocabpar] What PyTorch's allocator holds beside what is allocated, mean of 20 runs on A100 (VocabularyParallelism, exp_one_host.csv,
-  // peak_reserved over peak_allocated: 1.09 to 1.15). The context and buffers of NCCL are assumed.
-  s.allocator = 1.12;
-  s.context_bytes = 1.0 * (1 << 30);
-  s.without_reserve = {"bow-pod", "ipu1", "ipu2", "ipu21"};
+  reserve_as_pytorch(s);
   return s;
 }
 

@@ -12,11 +12,7 @@ Stack stack_megatron_2023() {
   // The loss of parallel vocabularies: a copy in single precision (6 bytes), the greatest (4), what is less than it (8), exponents (8),
   // their sum (4), the quotient (8); on the way back the factor (8) and a copy in half precision (6).
   s.loss_bytes = 52;
-  // [vocabpar] What PyTorch's allocator holds beside what is allocated, mean of 20 runs on A100 (VocabularyParallelism, exp_one_host.csv,
-  // peak_reserved over peak_allocated: 1.09 to 1.15). The context and buffers of NCCL are assumed.
-  s.allocator = 1.12;
-  s.context_bytes = 1.0 * (1 << 30);
-  s.without_reserve = {"bow-pod", "ipu1", "ipu2", "ipu21"};
+  reserve_as_pytorch(s);
   return s;
 }
 

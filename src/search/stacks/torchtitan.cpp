@@ -15,11 +15,7 @@ Stack stack_torchtitan() {
   // gradient takes. Both operands are kept in half precision: their largest element and the cast in the other order come again (5).
   s.unfused.push_back({"casts", 5.0 / 4, 7.0 / 4});
   s.unfused.push_back({"casts_again", 0, 5});
-  // [vocabpar] What PyTorch's allocator holds beside what is allocated, mean of 20 runs on A100 (VocabularyParallelism, exp_one_host.csv,
-  // peak_reserved over peak_allocated: 1.09 to 1.15). The context and buffers of NCCL are assumed.
-  s.allocator = 1.12;
-  s.context_bytes = 1.0 * (1 << 30);
-  s.without_reserve = {"bow-pod", "ipu1", "ipu2", "ipu21"};
+  reserve_as_pytorch(s);
   return s;
 }
 

@@ -23,11 +23,7 @@ Stack stack_torchtitan_eager() {
   // torch.utils.checkpoint without reentrance raises from what it computes again as soon as all is there that the way back asked for
   // (early_stop, since PyTorch 2.1). A layer that is compiled is one call, which runs to its end.
   s.stops_early = true;
-  // [vocabpar] What PyTorch's allocator holds beside what is allocated, mean of 20 runs on A100 (VocabularyParallelism, exp_one_host.csv,
-  // peak_reserved over peak_allocated: 1.09 to 1.15). The context and buffers of NCCL are assumed.
-  s.allocator = 1.12;
-  s.context_bytes = 1.0 * (1 << 30);
-  s.without_reserve = {"bow-pod", "ipu1", "ipu2", "ipu21"};
+  reserve_as_pytorch(s);
   return s;
 }
 

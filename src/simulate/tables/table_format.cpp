@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace pando::simulate {
 
@@ -47,6 +48,15 @@ const TableFormat& format_of(const TableFile& file) {
   refuse_table(file, fmt::format("it is of no format that is known: {}", known));
 }
 
+NetworkLevel* TableRows::set_level(std::size_t level, double bytes_per_second, std::vector<std::pair<double, double>> shares) {
+  if (level >= machine.levels.size()) return nullptr;
+  NetworkLevel& l = machine.levels[level];
+  l.bytes_per_second = bytes_per_second;
+  l.efficiency = {.points = std::move(shares)};
+  members.emplace_back("levels");
+  return &l;
+}
+
 Cluster with_tables(const Cluster& like, const std::vector<TableFile>& files, std::vector<std::string>& notes) {
   TableRows rows;
   rows.machine = like;
@@ -63,6 +73,7 @@ Cluster with_tables(const Cluster& like, const std::vector<TableFile>& files, st
     std::swap(left, rows.notes);
     format.read(file, rows);
     std::swap(left, rows.notes);
+    for (const auto& [why, n] : std::exchange(rows.left, {})) left.push_back(fmt::format("{} rows: {}", n, why));
     const std::size_t read = count() - rows_before, members = rows.members.size() - members_before;
     if (read + members == 0)
       refuse_table(file, fmt::format("it has nothing of a machine ({}){}", format.name, left.empty() ? "" : ": " + left[0]));

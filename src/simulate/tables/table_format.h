@@ -5,8 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pando::simulate {
@@ -24,8 +27,10 @@ struct TableRows {
   Cluster machine;
   // Names of members that were replaced.
   std::vector<std::string> members;
-  // What was left, and why; counts of what was taken.
+  // What was left, and why.
   std::vector<std::string> notes;
+  // How many rows each reason left out.
+  std::map<std::string, int> left;
 
   void row(const char* table, nlohmann::ordered_json r) { measured[table].push_back(std::move(r)); }
   template <class T>
@@ -33,6 +38,9 @@ struct TableRows {
     member = std::move(value);
     members.emplace_back(name);
   }
+  // A level of the network, with bytes a second of a device and the share of them by the size of a message. Null: the machine does not have
+  // the level.
+  NetworkLevel* set_level(std::size_t level, double bytes_per_second, std::vector<std::pair<double, double>> shares = {{1, 1}});
 };
 
 struct TableFormat {

@@ -116,7 +116,7 @@ const std::string kSystem = R"({"sys_name": "mine", "num_per_node": 8, "accelera
 TEST(Tables, SimuMax) {
   std::vector<std::string> notes;
   const Cluster c = machine_of("a100.json", kSystem, notes);
-  EXPECT_THAT(notes, ElementsAre("a100.json: simumax, 5 rows and 5 numbers", "  left out: 1 rows: products of several at once"));
+  EXPECT_THAT(notes, ElementsAre("a100.json: simumax, 5 rows and 6 numbers", "  left out: 1 rows: products of several at once"));
   EXPECT_EQ(c.half_operations, 312e12);
   EXPECT_EQ(c.memory_bytes, 80LL << 30);
   EXPECT_DOUBLE_EQ(c.memory_bytes_per_second * c.memory_efficiency.at(1e6), 0.91 * 1.6e12);
@@ -163,6 +163,9 @@ TEST(Tables, Sailor) {
   const Cluster c = machine_of("coefficients.json", text, notes, "A100");
   EXPECT_EQ(c.levels[0].bytes_per_second, 2e11);
   EXPECT_DOUBLE_EQ(c.levels[0].efficiency.at(1e6), 0.5);
+  // Nothing was measured of less.
+  EXPECT_DOUBLE_EQ(c.levels[0].efficiency.at(1e3), 0.5);
+  EXPECT_THAT(message_of("c.json", R"({"inter": {"A": {"1": [[0, 0, -1], 1e9]}}, "intra": {}})"), HasSubstr("no bandwidth over 0"));
   EXPECT_EQ(c.levels[1].bytes_per_second, 4e9);
   EXPECT_EQ(c.levels[1].shared_bytes_per_second, 6e9);
   EXPECT_DOUBLE_EQ(c.levels[1].efficiency.at(4e6), 0.75);

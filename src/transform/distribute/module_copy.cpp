@@ -20,6 +20,13 @@ void copy_states(const Module& from, Module& to) {
   }
 }
 
+TypeId copy_type(const Module& from, TypeId type, Module& to, const std::function<Device(Device)>& device) {
+  Type t = from.type(type);
+  if (t.is_tensor()) t.place.device = device(t.place.device);
+  for (TypeId& e : t.elements) e = copy_type(from, e, to, device);
+  return to.type(t);
+}
+
 OpId copy_op(const Module& from, OpId op, Module& to, GraphId graph, std::span<const ValueId> operands, std::span<const GraphId> graphs,
              std::span<const TypeId> types) {
   const Op& old = from.op(op);

@@ -12,39 +12,23 @@ namespace {
 
 bool is_aiconfigurator(const TableFile& file) { return file.text.starts_with("framework,version,device,op_name,"); }
 
-// How many rows each reason left out.
-class LeftRows {
- public:
-  void one(const std::string& why) {
-    for (auto& [reason, count] : reasons_)
-      if (reason == why) return void(++count);
-    reasons_.emplace_back(why, 1);
-  }
-  void tell(TableRows& rows) const {
-    for (const auto& [reason, count] : reasons_) rows.notes.push_back(fmt::format("{} rows: {}", count, reason));
-  }
-
- private:
-  std::vector<std::pair<std::string, int>> reasons_;
-};
-
-void products(const Csv& csv, TableRows& rows, LeftRows& left) {
+void products(const Csv& csv, TableRows& rows) {
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string& dtype = csv.text(i, "gemm_dtype");
     const char* const type = dtype == "bfloat16" ? "bf16" : dtype == "float16" ? "fp16" : dtype == "fp8" ? "fp8" : nullptr;
     if (type == nullptr) {
-      left.one("products of type " + dtype);
+      ++rows.left["products of type " + dtype];
       continue;
     }
     if (dtype == "fp8" && rows.machine.eight_bit_operations <= 0) {
-      left.one("products in fp8, which the machine of --like does not have");
+      ++rows.left["products in fp8, which the machine of --like does not have"];
       continue;
     }
     // Of a linear layer, forward. Times are milliseconds.
     const double operations = 2.0 * csv.number(i, "m") * csv.number(i, "k") * csv.number(i, "n"), seconds = csv.number(i, "latency") * 1e-3;
     const double peak = dtype == "fp8" ? rows.machine.eight_bit_operations : rows.machine.half_operations;
     if (operations > peak * seconds) {
-      left.one("products that are quicker than the peak of the machine of --like");
+      ++rows.left["products that are quicker than the peak of the machine of --like"];
       continue;
     }
     rows.row("products", {{"m", csv.count(i, "m")},
@@ -56,15 +40,15 @@ void products(const Csv& csv, TableRows& rows, LeftRows& left) {
   }
 }
 
-void attention(const Csv& csv, TableRows& rows, LeftRows& left) {
+void attention(const Csv& csv, TableRows& rows) {
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string& dtype = csv.text(i, "attn_dtype");
     if (dtype != "bfloat16" && dtype != "float16") {
-      left.one("attention of type " + dtype);
+      ++rows.left["attention of type " + dtype];
       continue;
     }
     if (csv.has("window_size") && csv.integer(i, "window_size") > 0) {
-      left.one("attention in a window");
+      ++rows.left["attention in a window"];
       continue;
     }
     const std::int64_t heads = csv.count(i, "num_heads"), head = csv.count(i, "head_dim");
@@ -73,7 +57,7 @@ void attention(const Csv& csv, TableRows& rows, LeftRows& left) {
         4.0 * static_cast<double>(csv.count(i, "batch_size") * heads * head) * csv.number(i, "isl") * csv.number(i, "isl");
     const double seconds = csv.number(i, "latency") * 1e-3;
     if (operations > 2 * rows.machine.half_operations * seconds) {
-      left.one("attention that is quicker than the peak of the machine of --like");
+      ++rows.left["attention that is quicker than the peak of the machine of --like"];
       continue;
     }
     rows.row("attention", {{"batch", csv.count(i, "batch_size")},
@@ -87,19 +71,19 @@ void attention(const Csv& csv, TableRows& rows, LeftRows& left) {
   }
 }
 
-void collectives(const Csv& csv, TableRows& rows, LeftRows& left) {
+void collectives(const Csv& csv, TableRows& rows) {
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const std::string& op = csv.text(i, "op_name");
     const std::string collective = op == "alltoall" ? "all_to_all" : op;
     if (collective != "all_reduce" && collective != "all_gather" && collective != "reduce_scatter" && collective != "all_to_all") {
-      left.one("collectives " + op);
+      ++rows.left["collectives " + op];
       continue;
     }
     // A message's size is its elements.
     const std::string& dtype = csv.text(i, "nccl_dtype");
     const double element = dtype == "half" || dtype == "bfloat16" ? 2 : dtype == "int8" || dtype == "fp8" ? 1 : dtype == "float" ? 4 : 0;
     if (element == 0) {
-      left.one("collectives of type " + dtype);
+      ++rows.left["collectives of type " + dtype];
       continue;
     }
     rows.row("collectives", {{"collective", collective},
@@ -113,16 +97,14 @@ void collectives(const Csv& csv, TableRows& rows, LeftRows& left) {
 
 void read_aiconfigurator(const TableFile& file, TableRows& rows) {
   const Csv csv = Csv::read(file.text, file.path);
-  LeftRows left;
   if (csv.has("gemm_dtype"))
-    products(csv, rows, left);
+    products(csv, rows);
   else if (csv.has("attn_dtype") && csv.has("isl"))
-    attention(csv, rows, left);
+    attention(csv, rows);
   else if (csv.has("nccl_dtype"))
-    collectives(csv, rows, left);
+    collectives(csv, rows);
   else
     refuse_table(file, "gemm_perf, context_attention_perf and nccl_perf are read; it is none of them");
-  left.tell(rows);
 }
 
 }  // namespace

@@ -42,19 +42,6 @@ double positive(const TableFile& file, const std::string& name, const Json& v) {
   return v.get<double>();
 }
 
-// A level whose devices reach so many bytes a second, whatever the size; `shared`: those of a node together.
-void set_level(TableRows& rows, std::size_t level, double bytes_per_second, bool shared) {
-  std::vector<NetworkLevel> levels = rows.machine.levels;
-  if (shared) {
-    levels[level].shared_bytes_per_second = bytes_per_second;
-    bytes_per_second = std::min(bytes_per_second, levels[level].bytes_per_second);
-  }
-  levels[level].bytes_per_second = bytes_per_second;
-  levels[level].efficiency = Efficiency();
-  levels[level].efficiency.points = {{1, 1}};
-  rows.set("levels", rows.machine.levels, levels);
-}
-
 void read_galvatron(const TableFile& file, TableRows& rows) {
   const Json j = object_of(file);
   if (rows.machine.levels.empty()) refuse_table(file, "the machine of --like has no network");
@@ -86,9 +73,11 @@ void read_galvatron(const TableFile& file, TableRows& rows) {
                                {"seconds", 1e-3 * v}});
     }
   }
-  if (inside > 0) set_level(rows, 0, inside, false);
+  // Whatever the size.
+  if (inside > 0) rows.set_level(0, inside);
+  if (across == 0 || rows.machine.levels.size() < 2) return;
   // A ring over all devices goes out of a node once: its bandwidth is what a node has.
-  if (across > 0 && rows.machine.levels.size() > 1) set_level(rows, 1, across, true);
+  rows.set_level(1, std::min(across, rows.machine.levels[1].bytes_per_second))->shared_bytes_per_second = across;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace pando::simulate {
@@ -35,9 +36,8 @@ void read_sailor(const TableFile& file, TableRows& rows) {
   if (std::ranges::find(devices, device) == devices.end())
     refuse_table(file, fmt::format("{}; it has {}: --device chooses one",
                                    device.empty() ? "several devices are in it" : "no device '" + device + "'", fmt::join(devices, ", ")));
-  std::vector<NetworkLevel> levels = rows.machine.levels;
   const auto take = [&](const char* scope, std::size_t level) {
-    if (level >= levels.size() || !j[scope].contains(device)) return;
+    if (!j[scope].contains(device)) return;
     // Of the fewest devices that were measured at once, and of the most: what those of a node share.
     const Json *fewest = nullptr, *most = nullptr;
     std::int64_t least = 0, devices_at_once = 0;
@@ -54,22 +54,19 @@ void read_sailor(const TableFile& file, TableRows& rows) {
     const Json& curve = between ? *fewest : *most;
     const double best = curve[1].get<double>(), c2 = curve[0][0].get<double>(), c1 = curve[0][1].get<double>(),
                  c0 = curve[0][2].get<double>();
-    NetworkLevel& l = levels[level];
-    l.bytes_per_second = best;
-    l.shared_bytes_per_second = between && devices_at_once > least ? (*most)[1].get<double>() : 0;
-    l.efficiency = Efficiency();
+    std::vector<std::pair<double, double>> shares;
     for (int x = 0; x <= 12; ++x) {
       const double share = std::min(1.0, 1e9 * (c2 * x * x + c1 * x + c0) / best);
-      if (share > 0) l.efficiency.points.emplace_back(std::ldexp(1e6, x), share);
+      if (share > 0) shares.emplace_back(std::ldexp(1e6, x), share);
       // Where the curve turns down again it is no longer one of sizes.
       if (share >= 1) break;
     }
-    if (l.efficiency.points.empty()) refuse_table(file, fmt::format("{}, {}: the curve has no bandwidth over 0", scope, device));
-    rows.members.emplace_back("levels");
+    if (shares.empty()) refuse_table(file, fmt::format("{}, {}: the curve has no bandwidth over 0", scope, device));
+    NetworkLevel* const l = rows.set_level(level, best, std::move(shares));
+    if (l != nullptr) l->shared_bytes_per_second = between && devices_at_once > least ? (*most)[1].get<double>() : 0;
   };
   take("intra", 0);
   take("inter", 1);
-  rows.machine.levels = levels;
 }
 
 }  // namespace

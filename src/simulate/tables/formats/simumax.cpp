@@ -54,7 +54,6 @@ class SimumaxReader {
       }
     }
     network(member(j, "networks"));
-    for (const auto& [why, count] : left_) rows_.notes.push_back(fmt::format("{} rows: {}", count, why));
   }
 
  private:
@@ -95,14 +94,14 @@ class SimumaxReader {
     else if (op == "sdp_fwd" || op == "sdp_bwd")
       attention(op, shape, f, share);
     else
-      ++left_["ops '" + op + "'"];
+      ++rows_.left["ops '" + op + "'"];
   }
 
   void product(const std::string& op, const std::string& shape, const ShapeFields& f, double share) {
-    if (whole(shape, f, "b") != 1) return void(++left_["products of several at once"]);
+    if (whole(shape, f, "b") != 1) return void(++rows_.left["products of several at once"]);
     const std::string layout = text(f, "layout");
     // The weight gradient is added to what is there.
-    if (layout == "NT" && text(f, "accumulate") != "True") return void(++left_["gradients of weights that are not added up"]);
+    if (layout == "NT" && text(f, "accumulate") != "True") return void(++rows_.left["gradients of weights that are not added up"]);
     const char* const as = layout == "TN" ? "f" : layout == "NN" ? "i" : layout == "NT" ? "w" : nullptr;
     if (as == nullptr) refuse_table(file_, fmt::format("the layout of '{}' is '{}'; TN, NN or NT is expected", shape, layout));
     rows_.row("products", {{"m", whole(shape, f, "m")},
@@ -114,7 +113,7 @@ class SimumaxReader {
   }
 
   void grouped(const std::string& shape, const ShapeFields& f, double share) {
-    if (text(f, "main_grad_dtype") != "fp32") return void(++left_["products of experts whose gradients are not in single precision"]);
+    if (text(f, "main_grad_dtype") != "fp32") return void(++rows_.left["products of experts whose gradients are not in single precision"]);
     const std::string stage = text(f, "stage");
     rows_.row("products", {{"groups", whole(shape, f, "ng")},
                            {"m", whole(shape, f, "M")},
@@ -128,7 +127,7 @@ class SimumaxReader {
   }
 
   void attention(const std::string& op, const std::string& shape, const ShapeFields& f, double share) {
-    if (text(f, "qkv_contiguous") != "True") return void(++left_["attention whose operands are not contiguous"]);
+    if (text(f, "qkv_contiguous") != "True") return void(++rows_.left["attention whose operands are not contiguous"]);
     rows_.row("attention", {{"batch", whole(shape, f, "batch")},
                             {"heads", whole(shape, f, "head_num")},
                             {"kv_heads", whole(shape, f, "kv_head_num")},
@@ -141,31 +140,23 @@ class SimumaxReader {
 
   // The first level that a file has of a node, and what is between nodes. An all-reduce stands for all collectives.
   void network(const Json& j) {
-    std::vector<NetworkLevel> levels = rows_.machine.levels;
     const auto take = [&](const char* name, std::size_t level) {
-      if (!j.contains(name) || level >= levels.size()) return false;
+      if (!j.contains(name)) return false;
       const Json& band = member(j[name], "bandwidth");
       const Json& reduce = member(member(j[name], "op"), "all_reduce");
       const Json& share = reduce.contains("efficient_factor") ? reduce : band;
-      levels[level].bytes_per_second = 1e9 * number(band, "gbps");
-      levels[level].efficiency = Efficiency();
-      levels[level].efficiency.points = {{1, number(share, "efficient_factor")}};
-      levels[level].latency = 1e-6 * number(reduce.contains("latency_us") ? reduce : band, "latency_us");
-      return true;
+      NetworkLevel* const l = rows_.set_level(level, 1e9 * number(band, "gbps"), {{1, number(share, "efficient_factor")}});
+      if (l != nullptr) l->latency = 1e-6 * number(reduce.contains("latency_us") ? reduce : band, "latency_us");
+      return l != nullptr;
     };
-    bool any = false;
-    for (const char* node : {"high_intra_node", "intra_node_pcie_8x", "low_intra_node"})
-      if (take(node, 0)) {
-        any = true;
-        break;
-      }
-    any = take("inter_node", 1) || any;
-    if (any) rows_.set("levels", rows_.machine.levels, levels);
+    for (const char* node : {"high_intra_node", "intra_node_pcie_8x", "low_intra_node"}) {
+      if (take(node, 0)) break;
+    }
+    take("inter_node", 1);
   }
 
   const TableFile& file_;
   TableRows& rows_;
-  std::map<std::string, int> left_;
 };
 
 void read_simumax(const TableFile& file, TableRows& rows) { SimumaxReader(file, rows).read(); }
