@@ -42,6 +42,8 @@ struct Stage {
   double times = 1;
   std::int64_t rank = 0;
   bool first = false, last = false;
+  // Of a device: of all but the experts, and of these.
+  double parameters = 0, expert_parameters = 0;
 };
 
 // Rank 0 has one more only where all but the last rank do.
@@ -57,15 +59,17 @@ class Formula {
         c_(facts.cluster),
         s_(s),
         groups_(levels_of(c_, s)),
-        layer_(&memo.layer(m_, c_, most_of(s), false, facts.shapes)),
+        schedule_(schedule_of(s)),
+        layer_(&memo.layer(m_, c_, s, most_of(s), false, facts.shapes)),
         head_(memo.head(m_, c_, s, facts.shapes)) {
-    if (m_.experts > 0) expert_layer_ = &memo.layer(m_, c_, most_of(s), true, facts.shapes);
+    if (m_.experts > 0) expert_layer_ = &memo.layer(m_, c_, s, most_of(s), true, facts.shapes);
     if (s.recompute_first > 0) {
-      again_ = &memo.layer(m_, c_, s, false, facts.shapes);
-      if (m_.experts > 0) expert_again_ = &memo.layer(m_, c_, s, true, facts.shapes);
+      again_ = &memo.layer(m_, c_, s, s.recompute, false, facts.shapes);
+      if (m_.experts > 0) expert_again_ = &memo.layer(m_, c_, s, s.recompute, true, facts.shapes);
     }
     microbatches_ = static_cast<double>(facts.microbatches(s));
     make_stages(s.weighed ? weighed_division({m_, c_, facts.batch, &memo, facts.shapes}, s) : even_division(m_.layers, s.pipeline));
+    set_parameters();
     for (Stage& st : stages_) {
       const auto n = static_cast<double>(s.recompute_first * stages_of_rank(s));
       st.again = std::min(n, st.layers);
@@ -133,10 +137,24 @@ class Formula {
     return s;
   }
 
+  void set_parameters() {
+    const auto t = static_cast<double>(s_.tensor);
+    const double layer = m_.layer_parameters(false), rest_of_expert_layer = m_.layer_parameters(true), experts = m_.expert_parameters(),
+                 embedding = m_.embedding_parameters(), positions = m_.position_parameters();
+    for (Stage& s : stages_) {
+      s.expert_parameters = s.expert_layers * experts / static_cast<double>(s_.expert_in_data) / t;
+      // A stage that has embedding and head holds weights that they share once.
+      const int embeddings = s.first && s.last && m_.tied ? 1 : s.first + s.last;
+      s.parameters = (s.layers * layer + s.expert_layers * rest_of_expert_layer + embeddings * embedding) / t + (s.first ? positions : 0);
+    }
+  }
+
   // What most layers do.
-  static Strategy most_of(Strategy s) {
-    if (s.recompute_first > 0) s.recompute = Recompute::none;
-    return s;
+  static Recompute most_of(const Strategy& s) { return s.recompute_first > 0 ? Recompute::none : s.recompute; }
+  // None: of layers that the model does not have.
+  static const LayerCosts& none() {
+    static const LayerCosts none;
+    return none;
   }
 
   // Of all layers of a stage: what most cost, and what those that are computed again cost otherwise.
@@ -154,15 +172,6 @@ class Formula {
 
   double stage_seconds(const Stage& s) const {
     return sum_over_layers(s, [](const LayerCosts& l) { return l.seconds(); }) + (s.last ? head_ : 0);
-  }
-  double parameters(const Stage& s, bool experts) const {
-    const double t = static_cast<double>(s_.tensor);
-    if (experts) return s.expert_layers * m_.expert_parameters() / static_cast<double>(s_.expert_in_data) / t;
-    // A stage that has embedding and head holds weights that they share once.
-    const int embeddings = s.first && s.last && m_.tied ? 1 : s.first + s.last;
-    return (s.layers * m_.layer_parameters(false) + s.expert_layers * m_.layer_parameters(true) + embeddings * m_.embedding_parameters()) /
-               t +
-           (s.first ? m_.position_parameters() : 0);
   }
   // What the data-parallel devices of a stage exchange, in seconds: after the last backward pass; during the backward passes of all
   // microbatches, where gradients are split (ZeRO 2); before the passes of all microbatches, where weights are (ZeRO 3).
@@ -193,8 +202,8 @@ class Formula {
         between.outer = std::max<std::int64_t>(1, replicas_of(s_) / s_.expert_in_data / between.inner);
       }
     }
-    add(parameters(s, false), groups_.data);
-    add(parameters(s, true), between);
+    add(s.parameters, groups_.data);
+    add(s.expert_parameters, between);
     return e;
   }
 
@@ -213,7 +222,7 @@ class Formula {
   double bubble_factor() const {
     const double f = layer_->forward_seconds, i = layer_->input_seconds + again_seconds(*slowest_), w = layer_->weight_seconds,
                  whole = f + i + w;
-    switch (schedule_of(s_)) {
+    switch (schedule_) {
       case PipelineSchedule::one_f_one_b: return 1 / static_cast<double>(s_.stages_per_rank);
       case PipelineSchedule::zero_bubble_h1: return std::max(0.0, (f + i - w) / whole);
       case PipelineSchedule::zero_bubble_h2: return std::max(0.0, (f + i - 2 * w) / whole);
@@ -230,7 +239,7 @@ class Formula {
     const double f = layer_->forward_seconds, i = layer_->input_seconds + again_seconds(*slowest_), w = layer_->weight_seconds;
     const double messages = static_cast<double>(s_.pipeline - 1) * message, scale = others / (f + i + w);
     const double late = scale * (2 * w - i), first = scale * f;
-    switch (schedule_of(s_)) {
+    switch (schedule_) {
       case PipelineSchedule::zero_bubble_h2: return norm + std::max(0.0, std::min(late, first) - messages);
       case PipelineSchedule::zero_bubble_v: return norm + std::max(0.0, std::min(late, first) / 2 - messages);
       default: return norm;
@@ -252,7 +261,7 @@ class Formula {
     e_.bubble = (all - slowest) * bubble_factor();
     double message = 0;
     if (s_.pipeline > 1) {
-      const double chunks = schedule_of(s_) == PipelineSchedule::zero_bubble_v ? 2 : v;
+      const double chunks = schedule_ == PipelineSchedule::zero_bubble_v ? 2 : v;
       message = simulate::transfer_time(c_, Collective::send, message_bytes_of(m_, s_), groups_.pipeline).seconds;
       e_.pipeline_transfers = 2 * chunks * microbatches_ * message + 2 * (p - 1) * message;
     }
@@ -290,7 +299,7 @@ class Formula {
   double split(double devices) const { return s_.zero >= 1 ? devices : 1; }
   double step_seconds(const Stage& s) const {
     const double d = static_cast<double>(replicas_of(s_)), de = std::max(1.0, d / static_cast<double>(s_.expert_in_data));
-    const double own = parameters(s, false) / split(d) + parameters(s, true) / split(de), all = parameters(s, false) + parameters(s, true);
+    const double own = s.parameters / split(d) + s.expert_parameters / split(de), all = s.parameters + s.expert_parameters;
     const double bytes = c_.optimizer_bytes * own + 8 * all;
     double seconds = bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes));
     if (s_.offload_optimizer && c_.far_bytes_per_second > 0) seconds += 24 * own / c_.far_bytes_per_second;
@@ -301,7 +310,7 @@ class Formula {
     if (c_.far_bytes_per_second <= 0) return 0;
     double bytes = 0;
     const Stage& s = stages_.front();
-    if (s_.offload_weights) bytes += 2 * microbatches_ * 2 * (parameters(s, false) + parameters(s, true));
+    if (s_.offload_weights) bytes += 2 * microbatches_ * 2 * (s.parameters + s.expert_parameters);
     if (s_.offload_activations) {
       bytes += 2 * microbatches_ * sum_over_layers(s, [](const LayerCosts& l) { return l.activation_bytes; });
     }
@@ -315,7 +324,7 @@ class Formula {
     const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.stages_per_rank);
     if (s_.pipeline == 1) return 1;
     double held = 1;
-    switch (schedule_of(s_)) {
+    switch (schedule_) {
       case PipelineSchedule::zero_bubble_h2: held = s.first || (!even_ && !s.last) ? 2 * p - 1 : p; break;
       case PipelineSchedule::zero_bubble_h1:
       case PipelineSchedule::zero_bubble_v: held = p; break;
@@ -330,7 +339,7 @@ class Formula {
   // In the second memory, of what the fullest device offloads.
   double far_bytes_of(const Stage& s) const {
     const double d = static_cast<double>(replicas_of(s_)), de = std::max(1.0, d / static_cast<double>(s_.expert_in_data));
-    const double p = parameters(s, false), pe = parameters(s, true);
+    const double p = s.parameters, pe = s.expert_parameters;
     double bytes = 0;
     if (s_.offload_weights) bytes += 2 * (s_.zero >= 3 ? p / d + pe / de : p + pe) + 4 * (s_.zero >= 2 ? p / d + pe / de : p + pe);
     if (s_.offload_optimizer) bytes += 12 * (s_.zero >= 1 ? p / d + pe / de : p + pe);
@@ -360,7 +369,7 @@ class Formula {
     const auto kind = [&](MemoryKind k) -> double& { return by[static_cast<std::size_t>(k)]; };
     const double d = static_cast<double>(replicas_of(s_)), de = std::max(1.0, d / static_cast<double>(s_.expert_in_data));
     const auto t = static_cast<double>(s_.tensor);
-    const double p = parameters(s, false), pe = parameters(s, true), layers = s.layers + s.expert_layers;
+    const double p = s.parameters, pe = s.expert_parameters, layers = s.layers + s.expert_layers;
     const double resident = s_.offload_weights ? std::min(1.0, 2 / std::max(1.0, layers)) : 1;
     kind(MemoryKind::weights) = resident * 2 * (s_.zero >= 3 ? p / d + pe / de : p + pe);
     kind(MemoryKind::gradients) = resident * 4 * (s_.zero >= 2 ? p / d + pe / de : p + pe);
@@ -385,9 +394,8 @@ class Formula {
   const Cluster& c_;
   const Strategy& s_;
   Groups groups_;
-  // None: of layers that the model does not have.
-  LayerCosts none_;
-  const LayerCosts *layer_, *expert_layer_ = &none_, *again_ = &none_, *expert_again_ = &none_;
+  const PipelineSchedule schedule_;
+  const LayerCosts *layer_, *expert_layer_ = &none(), *again_ = &none(), *expert_again_ = &none();
   double head_ = 0, microbatches_ = 1;
   std::vector<Stage> stages_;
   // All ranks have as many layers.
@@ -411,11 +419,11 @@ Division weighed_division(const StrategyFacts& facts, const Strategy& s) {
   plain.expert_in_data = s.expert_in_data;
   plain.microbatch = s.microbatch, plain.precision = s.precision;
   // What some layers of every stage do more is the same for all stages.
-  if (s.recompute_first == 0) plain.recompute = s.recompute;
+  const Recompute recompute = s.recompute_first == 0 ? s.recompute : Recompute::none;
   const Transformer& model = facts.model;
   LayerMemo own;
   LayerMemo& memo = facts.memo != nullptr ? *facts.memo : own;
-  const double layer = memo.layer(model, facts.cluster, plain, false, facts.shapes).computing_seconds,
+  const double layer = memo.layer(model, facts.cluster, plain, recompute, false, facts.shapes).computing_seconds,
                head = memo.head(model, facts.cluster, plain, facts.shapes);
   const std::int64_t before = s.pipeline - 1;
   Division best = even_division(model.layers, s.pipeline);

@@ -27,12 +27,13 @@ struct FoundOf {
   std::int64_t index = -1;
 
   // What decides which is better: time, then memory, then the order of the space.
-  std::tuple<double, double, std::int64_t> rank() const { return {estimate.seconds, estimate.memory_bytes(), index}; }
+  using Rank = std::tuple<double, double, std::int64_t>;
+  Rank rank() const { return {estimate.seconds, estimate.memory_bytes(), index}; }
   // In both time and memory.
-  bool beats(const FoundOf& b) const {
-    const double x = estimate.memory_bytes(), y = b.estimate.memory_bytes();
-    if (estimate.seconds == b.estimate.seconds && x == y) return index < b.index;
-    return estimate.seconds <= b.estimate.seconds && x <= y;
+  static bool beats(const Rank& a, const Rank& b) {
+    const auto& [seconds, bytes, index] = a;
+    if (seconds == std::get<0>(b) && bytes == std::get<1>(b)) return index < std::get<2>(b);
+    return seconds <= std::get<0>(b) && bytes <= std::get<1>(b);
   }
 };
 
@@ -91,13 +92,15 @@ struct ResultOf {
   std::int64_t folded = 0;
   std::uint32_t equal_from = 0, equal_to = 0;
 
-  void keep(Found f, std::size_t top, bool with_frontier) {
-    if (with_frontier && std::ranges::none_of(frontier, [&](const Found& a) { return a.beats(f); })) {
-      std::erase_if(frontier, [&](const Found& b) { return f.beats(b); });
-      frontier.push_back(f);
+  // Most points are not kept, and not copied.
+  void keep(const transform::Strategy& s, E e, std::int64_t index, std::size_t top, bool with_frontier) {
+    const typename Found::Rank rank{e.seconds, e.memory_bytes(), index};
+    if (with_frontier && std::ranges::none_of(frontier, [&](const Found& a) { return Found::beats(a.rank(), rank); })) {
+      std::erase_if(frontier, [&](const Found& b) { return Found::beats(rank, b.rank()); });
+      frontier.push_back({s, e, index});
     }
-    if (best.size() == top && f.rank() >= best.back().rank()) return;
-    best.insert(std::ranges::upper_bound(best, f.rank(), {}, &Found::rank), std::move(f));
+    if (best.size() == top && rank >= best.back().rank()) return;
+    best.insert(std::ranges::upper_bound(best, rank, {}, &Found::rank), {s, std::move(e), index});
     if (best.size() > top) best.pop_back();
   }
   // What a point has to be below to be among the best.

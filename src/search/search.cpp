@@ -43,13 +43,15 @@ class FormulaEstimator final : public Estimator<Estimate> {
       : Estimator(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)),
         space_(space),
         context_{facts_of(m, c, space.batch, &memo_), space_},
-        free_(c) {
+        free_(c),
+        walk_(context_) {
     for (simulate::NetworkLevel& l : free_.levels) {
       l.bytes_per_second = 1e30;
       l.shared_bytes_per_second = 0;
       l.latency = 0;
     }
     for (const Axis& a : axes()) {
+      if (a.part == AxisPart::group) axes_of_group_.push_back(&a);
       if (a.part == AxisPart::rest) axes_of_rest_.push_back(&a);
     }
   }
@@ -66,24 +68,26 @@ class FormulaEstimator final : public Estimator<Estimate> {
   std::vector<PointGroup> groups(Result& r, bool bounded) override {
     r.samples = space_.batch;
     std::vector<PointGroup> all;
-    for (PointGroup& g : groups_of(context_)) {
+    std::size_t number = 0;
+    heads_.clear();
+    walk_.each_group([&](const Strategy& head, std::int64_t points) {
       check_stop();
-      r.certificate.points += g.points;
+      PointGroup g{.first_index = r.certificate.points, .points = points, .number = number};
+      r.certificate.points += points;
       if (bounded) {
-        if (const Violation v = first_violation(context_, g.head)) {
-          r.against(v.rule, v.message, g.points);
-          continue;
-        }
-        g.seconds = least_seconds_of(g.head);
+        if (const Violation v = first_violation(context_, head)) return r.against(v.rule, v.message, points);
+        g.seconds = least_seconds_of(head);
       }
-      all.push_back(std::move(g));
-    }
+      for (const Axis* a : axes_of_group_) heads_.push_back(a->get(head));
+      all.push_back(g);
+      ++number;
+    });
     return all;
   }
 
   // Of the choices among which the one is that holds least. Most groups are too slow, whatever they hold.
   double least_bytes_of(const PointGroup& g) override {
-    std::vector<Strategy> all{g.head};
+    std::vector<Strategy> all{head_of(g)};
     Values values;
     for (const Axis& a : axes()) {
       if (a.thriftiest == nullptr) continue;
@@ -102,24 +106,26 @@ class FormulaEstimator final : public Estimator<Estimate> {
 
   // For each choice of tensor-parallel transfers one.
   std::vector<PointGroup> parts(const PointGroup& g, bool bounded) override {
-    rest_ = choices(context_, AxisPart::rest, g.head);
+    Strategy head = head_of(g);
+    parts_.clear(), rest_.clear();
+    walk_.each(AxisPart::rest, head, [&](const Strategy& s) {
+      for (const Axis* a : axes_of_rest_) rest_.push_back(a->get(s));
+    });
+    const auto points = static_cast<std::int64_t>(rest_.size() / axes_of_rest_.size());
     std::vector<PointGroup> all;
-    for (Strategy& t : choices(context_, AxisPart::transfers, g.head)) {
-      PointGroup& part = all.emplace_back();
-      part.head = std::move(t);
-      part.points = static_cast<std::int64_t>(rest_.size());
-      if (bounded) part.seconds = std::max(g.seconds, least_seconds_with(part.head));
-    }
+    walk_.each(AxisPart::transfers, head, [&](const Strategy& s) {
+      all.push_back({.points = points, .number = parts_.size()});
+      if (bounded) all.back().seconds = std::max(g.seconds, least_seconds_with(s));
+      parts_.push_back(s);
+    });
     return all;
   }
-  std::vector<Strategy> points(const PointGroup& part) override {
-    std::vector<Strategy> all;
-    all.reserve(rest_.size());
-    for (const Strategy& rest : rest_) {
-      Strategy& s = all.emplace_back(part.head);
-      for (const Axis* a : axes_of_rest_) a->set(s, a->get(rest));
+  void each_point(const PointGroup& part, const std::function<void(const Strategy&)>& f) override {
+    Strategy s = parts_[part.number];
+    for (std::size_t i = 0; i < rest_.size();) {
+      for (const Axis* a : axes_of_rest_) a->set(s, rest_[i++]);
+      f(s);
     }
-    return all;
   }
 
   std::optional<Found> least(std::vector<PointGroup>& groups) override {
@@ -130,11 +136,10 @@ class FormulaEstimator final : public Estimator<Estimate> {
     std::optional<Found> least;
     if (group == groups.end()) return least;
     for (const PointGroup& part : parts(*group, false)) {
-      for (const Strategy& s : points(part)) {
-        Found f{s, {}, -1};
-        if (estimate(s, f.estimate)) continue;
-        if (!least || f.estimate.memory_bytes() < least->estimate.memory_bytes()) least = std::move(f);
-      }
+      each_point(part, [&](const Strategy& s) {
+        Estimate e;
+        if (!estimate(s, e) && (!least || e.memory_bytes() < least->estimate.memory_bytes())) least = Found{s, e, -1};
+      });
     }
     return least;
   }
@@ -163,23 +168,32 @@ class FormulaEstimator final : public Estimator<Estimate> {
   }
 
  private:
+  Strategy head_of(const PointGroup& g) const {
+    Strategy s;
+    const std::int64_t* value = heads_.data() + g.number * axes_of_group_.size();
+    for (const Axis* a : axes_of_group_) a->set(s, *value++);
+    return s;
+  }
+
   // With the values of axes that are chosen inside a group with which nothing computes longer.
-  Strategy quickest(Strategy s, AxisPart part) const {
+  void make_quickest(Strategy& s, AxisPart part) const {
     for (const Axis& a : axes()) {
       if (a.part == part && a.quickest != nullptr) a.set(s, a.quickest(context_, s));
     }
-    return s;
   }
 
   // Of the group's choices that compute least, transfers for nothing.
   double least_seconds_of(const Strategy& head) {
-    const Estimate e = search::estimate(free_facts(), quickest(quickest(head, AxisPart::transfers), AxisPart::rest));
+    Strategy s = head;
+    make_quickest(s, AxisPart::transfers), make_quickest(s, AxisPart::rest);
+    const Estimate e = search::estimate(free_facts(), s);
     return kCaution * (e.computing + e.recomputing + e.head + e.bubble + e.host + e.optimizer);
   }
 
   // With these transfers.
   double least_seconds_with(const Strategy& transfers) const {
-    Strategy s = quickest(transfers, AxisPart::rest);
+    Strategy s = transfers;
+    make_quickest(s, AxisPart::rest);
     if (s.tensor_level >= 0) s.pipeline_level = s.data_level = 0;
     const Estimate e = search::estimate(context_, s);
     return kCaution * (e.computing + e.recomputing + e.head + e.tensor_transfers + e.context_transfers + e.expert_transfers + e.bubble +
@@ -211,9 +225,13 @@ class FormulaEstimator final : public Estimator<Estimate> {
   LayerMemo memo_, free_memo_;
   const AxisContext context_;
   simulate::Cluster free_;
-  std::vector<const Axis*> axes_of_rest_;
-  // Of the group that is looked into.
-  std::vector<Strategy> rest_;
+  PointWalk walk_;
+  std::vector<const Axis*> axes_of_group_, axes_of_rest_;
+  // Of each group, by its number, the values of the first of these axes.
+  std::vector<std::int64_t> heads_;
+  // Of the group that is looked into: the choices of transfers, and the values of each choice of the rest.
+  std::vector<Strategy> parts_;
+  std::vector<std::int64_t> rest_;
 };
 
 }  // namespace

@@ -28,14 +28,13 @@ namespace pando::search {
 
 // Points that share bounds.
 struct PointGroup {
-  transform::Strategy head;
   // In the order of the space.
   std::int64_t first_index = 0, points = 0;
   // What none of them is below; bytes below 0: not asked yet.
   double seconds = 0, bytes = -1;
   // `seconds` is the closest bound there is.
   bool is_closest = true;
-  // The estimator's.
+  // By which the estimator knows which points these are.
   std::size_t number = 0;
 };
 
@@ -61,9 +60,9 @@ class Estimator {
   // A closer bound of the seconds; or which rule the group breaks.
   virtual Violation bound(PointGroup&) { return {}; }
   virtual double least_bytes_of(const PointGroup&) { return 0; }
-  // Of a group that is looked into: its parts, with bounds of their own (`bounded`), and the points of a part.
+  // Of a group that is looked into, once: its parts, with bounds of their own (`bounded`), and the points of a part, in their order.
   virtual std::vector<PointGroup> parts(const PointGroup& g, bool /*bounded*/) { return {g}; }
-  virtual std::vector<transform::Strategy> points(const PointGroup& part) = 0;
+  virtual void each_point(const PointGroup& part, const std::function<void(const transform::Strategy&)>& f) = 0;
   // Where nothing fits: the point that needs least memory of those that are seen.
   virtual std::optional<FoundOf<E>> least(std::vector<PointGroup>&) { return std::nullopt; }
 
@@ -137,7 +136,7 @@ class Searcher {
     std::int64_t index = g.first_index;
     for (const PointGroup& part : estimator_.parts(g, !options_.brute_force)) {
       if (!excluded(part.seconds, g, part.points)) {
-        for (const transform::Strategy& s : estimator_.points(part)) look(s, index++);
+        estimator_.each_point(part, [&](const transform::Strategy& s) { look(s, index++); });
       } else {
         index += part.points;
       }
@@ -160,7 +159,7 @@ class Searcher {
     if (const Violation v = estimator_.estimate(s, e)) return r_.against(v.rule, v.message, 1);
     ++r_.certificate.evaluated;
     if (estimator_.fits(e))
-      r_.keep({s, std::move(e), index}, options_.top, options_.frontier);
+      r_.keep(s, std::move(e), index, options_.top, options_.frontier);
     else
       ++r_.certificate.too_large;
   }

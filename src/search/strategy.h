@@ -83,7 +83,8 @@ class LayerMemo {
  public:
   LayerMemo();
   ~LayerMemo();
-  const LayerCosts& layer(const Transformer& m, const simulate::Cluster& c, const Strategy& s, bool with_experts,
+  // Of a layer that computes so much again.
+  const LayerCosts& layer(const Transformer& m, const simulate::Cluster& c, const Strategy& s, Recompute recompute, bool with_experts,
                           const MeasuredShapes* shapes);
   double head(const Transformer& m, const simulate::Cluster& c, const Strategy& s, const MeasuredShapes* shapes);
 

@@ -3,6 +3,7 @@
 
 #include "transform/distribute/axis.h"
 
+#include <cstdint>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,26 @@ class Walk {
     descend(0, s, f);
   }
 
+  // How many there are.
+  std::int64_t count(transform::Strategy& s) { return rows_.empty() ? 1 : count_from(0, s); }
+
  private:
+  std::int64_t count_from(std::size_t depth, transform::Strategy& s) {
+    const Row& row = rows_[depth];
+    auto& values = values_[depth];
+    values.clear();
+    row.values(s, values);
+    if (depth + 1 == rows_.size()) return static_cast<std::int64_t>(values.size());
+    const auto before = row.get(s);
+    std::int64_t n = 0;
+    for (const auto& value : values) {
+      row.set(s, value);
+      n += count_from(depth + 1, s);
+    }
+    row.set(s, before);
+    return n;
+  }
+
   template <class F>
   void descend(std::size_t depth, transform::Strategy& s, F& f) {
     if (depth == rows_.size()) return f(s);

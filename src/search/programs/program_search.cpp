@@ -22,6 +22,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace pando::search {
 
@@ -117,7 +118,6 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
       PointGroup group{.is_closest = false, .number = groups_.size()};
       if (!name_costs(g, group)) continue;
       if (space_.recompute_sets > 0) add_layers(g, facts.layer_seconds, space_.recompute_sets);
-      group.head = g.points.front();
       group.first_index = r.certificate.points;
       group.points = static_cast<std::int64_t>(g.points.size());
       r.certificate.points += group.points;
@@ -129,7 +129,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
   }
   Violation bound(PointGroup& g) override {
     g.is_closest = true;
-    return violation_of([&] { g.seconds = std::max(g.seconds, least_seconds_of(without_recomputing(g.head))); });
+    return violation_of([&] { g.seconds = std::max(g.seconds, least_seconds_of(without_recomputing(head_of(g)))); });
   }
 
   std::vector<PointGroup> parts(const PointGroup& g, bool /*bounded*/) override {
@@ -137,7 +137,9 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
     bounds_.emplace(program_, times_);
     return {g};
   }
-  std::vector<Strategy> points(const PointGroup& part) override { return std::move(groups_[part.number].points); }
+  void each_point(const PointGroup& part, const std::function<void(const Strategy&)>& f) override {
+    for (const Strategy& s : std::exchange(groups_[part.number].points, {})) f(s);
+  }
 
   double least_seconds(const Strategy& s, double enough) override {
     if (const auto plain = computing_.find(s.zero); plain != computing_.end() && kTimesCaution * plain->second > enough)
@@ -165,6 +167,9 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
   }
 
  private:
+  // The plainest.
+  const Strategy& head_of(const PointGroup& g) const { return groups_[g.number].points.front(); }
+
   // What each rank may hold so that it needs as much memory as the one that needs most, in microbatches.
   void level(schedule::Problem& p, const Strategy& s, const transform::Layout& layout) const {
     // Which stages a rank has is all that counts here.
@@ -251,7 +256,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
     for (PointGroup& g : groups) {
       check_stop();
       if (!g.is_closest) {
-        const Strategy s = in_one_stage(g.head);
+        const Strategy s = in_one_stage(head_of(g));
         const auto [it, added] = known.try_emplace(transform::to_string(s));
         OfDegrees& of_degrees = it->second;
         if (added) of_degrees.violation = violation_of([&] { of_degrees.seconds = least_seconds_of(s); });
@@ -259,7 +264,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
           r.against(v.rule, v.message, g.points);
           continue;
         }
-        g.seconds = kTimesCaution * of_degrees.seconds / g.head.pipeline;
+        g.seconds = kTimesCaution * of_degrees.seconds / head_of(g).pipeline;
       }
       left.push_back(std::move(g));
     }
