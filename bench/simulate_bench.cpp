@@ -95,7 +95,7 @@ void growing_programs() {
 void timelines() {
   const auto model = search::transformer_named("gpt3-175b");
   const auto& selene = simulate::cluster_named("selene");
-  const auto s = search::parse_strategy("t=8 p=8 d=16 b=1");
+  const auto s = search::parse_strategy("t=8 p=8 d=16 b=1", search::Spelling::brief);
   double ops = 0;
   const double seconds = best_of(50, [&] { ops = search::timeline_of(search::facts_of(model, selene, 1024), s).ops; });
   print_figure({.what = fmt::format("simulate: timeline of GPT-3 175B on 1,024 devices, {:.2g} ops folded", ops),

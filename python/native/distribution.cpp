@@ -6,9 +6,9 @@
 #include "pricing/compiled_costs.h"
 #include "search/programs/program_search.h"
 #include "search/settings/emit_settings.h"
+#include "search/strategy_text.h"
 #include "simulate/cluster_json.h"
 #include "transform/distribute/annotate.h"
-#include "transform/distribute/strategy_text.h"
 
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
@@ -37,7 +37,7 @@ transform::Program annotated(Program& p, const Note& note) {
 transform::Strategy strategy_of(std::string_view words, std::int32_t first_device) {
   transform::Strategy s;
   s.first_device = first_device;
-  return transform::parse_words(words, s);
+  return search::parse_strategy(words, search::Spelling::whole, s);
 }
 
 nb::dict certificate_of(const search::Certificate& c) {
@@ -56,15 +56,15 @@ nb::dict certificate_of(const search::Certificate& c) {
 nb::list found_of(const std::vector<search::FoundProgram>& all) {
   nb::list list;
   for (const search::FoundProgram& f : all) {
-    list.append(nb::make_tuple(transform::to_string(f.strategy), f.estimate.seconds, f.estimate.computing, f.estimate.transferring,
-                               f.estimate.peak));
+    list.append(nb::make_tuple(search::to_string(f.strategy, search::Spelling::whole), f.estimate.seconds, f.estimate.computing,
+                               f.estimate.transferring, f.estimate.peak));
   }
   return list;
 }
 
 // (found, frontier, certificate, table, answers to `why_not`)
-nb::tuple search_for(Program& p, const Note& note, const search::ProgramSpace& space, const std::string& machine, std::size_t top,
-                     bool frontier, const std::vector<std::string>& why_not) {
+nb::tuple search_for(Program& p, const Note& note, const search::Space& space, const std::string& machine, std::size_t top, bool frontier,
+                     const std::vector<std::string>& why_not) {
   search::ProgramResult r;
   std::vector<std::string> answers;
   interruptibly([&] {
@@ -221,17 +221,17 @@ void bind_distribution(nb::module_& m) {
       [](Program& p, const Note& note, std::int32_t devices, std::int32_t first_device, double memory, bool wide, std::string require,
          std::int32_t microbatches, const std::string& machine, std::size_t top, bool frontier, const std::vector<std::string>& why_not,
          std::vector<std::string> schedules, std::int32_t cuts, std::int32_t recompute_sets) {
-        search::ProgramSpace space{.devices = devices,
-                                   .first_device = first_device,
-                                   .memory = memory,
-                                   .wide = wide,
-                                   .require = std::move(require),
-                                   .most_microbatches = microbatches};
+        search::Space space{.devices = devices,
+                            .reach = wide ? search::Reach::everything : search::Reach::trainers,
+                            .memory = memory,
+                            .require = std::move(require),
+                            .recompute_sets = recompute_sets,
+                            .first_device = first_device,
+                            .most_microbatches = microbatches};
         space.cuts = cuts;
-        space.recompute_sets = recompute_sets;
         for (std::string& s : schedules) {
           if (s.ends_with(".csv"))
-            space.tables.push_back({s, transform::table_from(s)});
+            space.tables.push_back({s, search::table_from(s)});
           else
             space.schedules.push_back(std::move(s));
         }

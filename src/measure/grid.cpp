@@ -5,9 +5,9 @@
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "search/programs/program_search.h"
+#include "search/strategy_text.h"
 #include "simulate/costs/calibrate.h"
 #include "simulate/costs/flatten.h"
-#include "transform/distribute/strategy_text.h"
 
 #include <fmt/format.h>
 #include <poplar/exceptions.hpp>
@@ -24,7 +24,7 @@ namespace {
 transform::Strategy words(const std::string& text) {
   transform::Strategy s;
   s.first_device = 0;
-  return transform::parse_words(text, s);
+  return search::parse_strategy(text, search::Spelling::whole, s);
 }
 
 void add_mlp(std::vector<Configuration>& all, const models::Mlp& m, const std::vector<std::string>& strategies) {

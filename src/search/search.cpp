@@ -1,8 +1,8 @@
 #include "search/search.h"
 
 #include "base/process/stop.h"
+#include "search/point_walk.h"
 #include "search/searcher.h"
-#include "search/space.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,7 +42,8 @@ class FormulaEstimator final : public Estimator<Estimate> {
   FormulaEstimator(const Transformer& m, const simulate::Cluster& c, const Space& space)
       : Estimator(space.memory > 0 ? space.memory : static_cast<double>(c.memory_bytes)),
         space_(space),
-        context_{facts_of(m, c, space.batch, &memo_), space_},
+        sizes_(facts_of(m, c, space.batch, &memo_)),
+        context_{.space = space_, .sizes = &sizes_},
         free_(c),
         walk_(context_) {
     for (simulate::NetworkLevel& l : free_.levels) {
@@ -50,18 +51,18 @@ class FormulaEstimator final : public Estimator<Estimate> {
       l.shared_bytes_per_second = 0;
       l.latency = 0;
     }
-    for (const Axis& a : axes()) {
-      if (a.part == AxisPart::group) axes_of_group_.push_back(&a);
-      if (a.part == AxisPart::rest) axes_of_rest_.push_back(&a);
+    for (const Axis* a : predicted_axes()) {
+      if (a->part == AxisPart::group) axes_of_group_.push_back(a);
+      if (a->part == AxisPart::rest) axes_of_rest_.push_back(a);
     }
   }
 
   Violation estimate(const Strategy& s, Estimate& e) override {
-    Violation v = first_violation(context_, s);
-    if (!v) e = search::estimate(context_, s);
+    Violation v = first_violation(sizes_, s);
+    if (!v) e = search::estimate(sizes_, s);
     return v;
   }
-  bool fits(const Estimate& e) const override { return e.fits(limit_, context_.cluster); }
+  bool fits(const Estimate& e) const override { return e.fits(limit_, sizes_.cluster); }
 
   // Groups of equal degrees, microbatch, stages, recomputation and schedule: no member is quicker than its computing alone, none needs less
   // memory than its thriftiest choices.
@@ -75,7 +76,7 @@ class FormulaEstimator final : public Estimator<Estimate> {
       PointGroup g{.first_index = r.certificate.points, .points = points, .number = number};
       r.certificate.points += points;
       if (bounded) {
-        if (const Violation v = first_violation(context_, head)) return r.against(v.rule, v.message, points);
+        if (const Violation v = first_violation(sizes_, head)) return r.against(v.rule, v.message, points);
         g.seconds = least_seconds_of(head);
       }
       for (const Axis* a : axes_of_group_) heads_.push_back(a->get(head));
@@ -89,13 +90,13 @@ class FormulaEstimator final : public Estimator<Estimate> {
   double least_bytes_of(const PointGroup& g) override {
     std::vector<Strategy> all{head_of(g)};
     Values values;
-    for (const Axis& a : axes()) {
-      if (a.thriftiest == nullptr) continue;
+    for (const Axis* a : predicted_axes()) {
+      if (a->thriftiest == nullptr) continue;
       std::vector<Strategy> next;
       for (const Strategy& s : all) {
         values.clear();
-        a.thriftiest(context_, s, values);
-        for (std::int64_t v : values) a.set(next.emplace_back(s), v);
+        a->thriftiest(context_, s, values);
+        for (std::int64_t v : values) a->set(next.emplace_back(s), v);
       }
       all = std::move(next);
     }
@@ -144,7 +145,7 @@ class FormulaEstimator final : public Estimator<Estimate> {
     return least;
   }
 
-  std::string words(const Strategy& s) const override { return words_of(s); }
+  std::string words(const Strategy& s) const override { return to_string(s, Spelling::brief); }
   std::string lack(const Estimate& e) const override {
     if (e.memory_bytes() > limit_) {
       return fmt::format("a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has",
@@ -152,7 +153,7 @@ class FormulaEstimator final : public Estimator<Estimate> {
                          limit_);
     }
     return fmt::format("a device needs {:.2f} GiB of the second memory, which has {:.2f}", e.far_bytes / kGib,
-                       static_cast<double>(context_.cluster.far_bytes) / kGib);
+                       static_cast<double>(sizes_.cluster.far_bytes) / kGib);
   }
   std::string taken(const Estimate& e) const override { return fmt::format("{:.4f} s, {:.2f} GiB", e.seconds, e.memory_bytes() / kGib); }
   std::string against(const Strategy& s, const Estimate& e, const Estimate& best) const override {
@@ -177,8 +178,8 @@ class FormulaEstimator final : public Estimator<Estimate> {
 
   // With the values of axes that are chosen inside a group with which nothing computes longer.
   void make_quickest(Strategy& s, AxisPart part) const {
-    for (const Axis& a : axes()) {
-      if (a.part == part && a.quickest != nullptr) a.set(s, a.quickest(context_, s));
+    for (const Axis* a : predicted_axes()) {
+      if (a->part == part && a->quickest != nullptr) a->set(s, a->quickest(context_, s));
     }
   }
 
@@ -195,27 +196,27 @@ class FormulaEstimator final : public Estimator<Estimate> {
     Strategy s = transfers;
     make_quickest(s, AxisPart::rest);
     if (s.tensor_level >= 0) s.pipeline_level = s.data_level = 0;
-    const Estimate e = search::estimate(context_, s);
+    const Estimate e = search::estimate(sizes_, s);
     return kCaution * (e.computing + e.recomputing + e.head + e.tensor_transfers + e.context_transfers + e.expert_transfers + e.bubble +
                        e.host + e.optimizer);
   }
 
   // The machine with a network that takes no time.
-  StrategyFacts free_facts() { return {context_.model, free_, space_.batch, &free_memo_, context_.shapes}; }
+  StrategyFacts free_facts() { return {sizes_.model, free_, space_.batch, &free_memo_, sizes_.shapes}; }
 
   // Which of its words the space does not have.
   std::string outside_the_space(const Strategy& s) const {
     std::vector<std::string> words;
     Strategy so_far;
     Values values;
-    for (const Axis& a : axes()) {
+    for (const Axis* a : predicted_axes()) {
       values.clear();
-      add_values(a, context_, so_far, values);
-      const std::int64_t value = a.get(s);
+      add_values(*a, context_, so_far, values);
+      const std::int64_t value = a->get(s);
       // A value below 0 that is not said is chosen: the space has what it becomes.
-      const bool is_chosen = value == a.otherwise && value < 0;
-      if (!is_chosen && std::ranges::find(values, value) == values.end()) words.push_back(text_of(a, value));
-      a.set(so_far, value);
+      const bool is_chosen = value == a->otherwise && value < 0;
+      if (!is_chosen && std::ranges::find(values, value) == values.end()) words.push_back(text_of(*a, value));
+      a->set(so_far, value);
     }
     if (words.empty()) return "it does not have what --require demands";
     return fmt::format("the space does not have {}", fmt::join(words, ", "));
@@ -223,7 +224,8 @@ class FormulaEstimator final : public Estimator<Estimate> {
 
   const Space& space_;
   LayerMemo memo_, free_memo_;
-  const AxisContext context_;
+  const StrategyFacts sizes_;
+  const SpaceFacts context_;
   simulate::Cluster free_;
   PointWalk walk_;
   std::vector<const Axis*> axes_of_group_, axes_of_rest_;

@@ -8,40 +8,13 @@
 #pragma once
 
 #include "search/report.h"
+#include "search/space.h"
 #include "search/strategy.h"
 
 #include <string>
 #include <vector>
 
 namespace pando::search {
-
-// How much of the axes a space has.
-enum class Reach : std::uint8_t {
-  // Calculon's axes: degrees that divide, microbatches, interleaving, recomputation, ZeRO 0 and 1, transfers, overlaps, levels of the
-  // network. What others' searches are compared with.
-  calculon,
-  // What a trainer can run: any degrees, stages of different sizes, ZeRO 2 and 3, schedules, context and expert parallelism.
-  trainers,
-  // All that the estimate knows: offload, schedules and transfers that no trainer has, too.
-  everything,
-};
-std::string_view name_of(Reach r);
-// Refuses (poplar_error) what is no name of one.
-Reach reach_named(std::string_view name);
-
-struct Space {
-  std::int64_t devices = 1, batch = 1;
-  Reach reach = Reach::trainers;
-  // Bytes of a device; 0: the machine's.
-  double memory = 0;
-  // What a user demands: a strategy's words (strategy.h); only points with these values are in the space.
-  std::string require;
-  // Only what the transforms can make (programs/bridge.h): no overlaps, no inputs gathered again, stages of equal size, the network's own
-  // levels.
-  bool runnable = false;
-  // Also recomputation of the first layers of each stage alone: so many numbers of layers at most. 0: of all layers, or none.
-  std::int64_t recompute_sets = 0;
-};
 
 using Found = FoundOf<Estimate>;
 using Result = ResultOf<Estimate>;

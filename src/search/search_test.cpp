@@ -138,12 +138,13 @@ TEST(Strategy, TextsAndRules) {
   const std::string text =
       "t=8 p=16 d=8 b=1 v=6 zero=1 recompute=selective comm=sequence-parallel overlap=ring levels=0/1/1 regather data-overlap "
       "post-validation";
-  const Strategy s = parse_strategy(text);
-  EXPECT_EQ(words_of(s), text);
-  EXPECT_EQ(parse_strategy("t=2 recompute=attention interleave=3"), parse_strategy("tensor=2 recompute=selective stages-per-rank=3"));
-  EXPECT_EQ(parse_strategy(words_of(s)), s);
+  const Strategy s = parse_strategy(text, Spelling::brief);
+  EXPECT_EQ(to_string(s, Spelling::brief), text);
+  EXPECT_EQ(parse_strategy("t=2 recompute=attention interleave=3", Spelling::brief),
+            parse_strategy("tensor=2 recompute=selective stages-per-rank=3", Spelling::brief));
+  EXPECT_EQ(parse_strategy(to_string(s, Spelling::brief), Spelling::brief), s);
   EXPECT_FALSE(first_violation(facts_of(gpt, selene, 1024), s));
-  const auto rule = [&](const char* t) { return first_violation(facts_of(gpt, selene, 1024), parse_strategy(t)).rule; };
+  const auto rule = [&](const char* t) { return first_violation(facts_of(gpt, selene, 1024), parse_strategy(t, Spelling::brief)).rule; };
   EXPECT_EQ(rule("t=5"), "heads");
   EXPECT_EQ(rule("p=97"), "stages");
   EXPECT_EQ(rule("v=2"), "interleaving");
@@ -160,11 +161,11 @@ TEST(Strategy, TextsAndRules) {
             "predictions know the schedules 1F1B, ZB-H1, ZB-H2, ZBV, not 'GPipe'");
   EXPECT_EQ(rule("post-validation"), "post-validation");
   EXPECT_EQ(rule("t=16 levels=0/0/0"), "network");
-  EXPECT_THROW(parse_strategy("q=1"), poplar::poplar_error);
-  EXPECT_THROW(parse_strategy("t=x"), poplar::poplar_error);
-  EXPECT_THROW(parse_strategy("t=4294967297"), poplar::poplar_error);
-  EXPECT_THROW(parse_strategy("t=2 b=1 t=4"), poplar::poplar_error);
-  EXPECT_THROW(parse_strategy("recompute=some"), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("q=1", Spelling::brief), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("t=x", Spelling::brief), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("t=4294967297", Spelling::brief), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("t=2 b=1 t=4", Spelling::brief), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("recompute=some", Spelling::brief), poplar::poplar_error);
   EXPECT_THROW(transformer_named("gpt5"), poplar::poplar_error);
   EXPECT_THROW(simulate::cluster_named("abacus"), poplar::poplar_error);
 }
@@ -173,7 +174,7 @@ TEST(Strategy, ThePartsAreTheWhole) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
   for (const char* t : {"t=8 p=8 d=16", "t=8 p=1 d=128 zero=3", "t=4 p=16 d=16 v=3 b=2 recompute=full", "t=8 p=8 d=16 schedule=ZB-H1"}) {
-    const Strategy s = parse_strategy(t);
+    const Strategy s = parse_strategy(t, Spelling::brief);
     ASSERT_FALSE(first_violation(facts_of(gpt, selene, 1024), s)) << t;
     const Estimate e = estimate(facts_of(gpt, selene, 1024), s);
     EXPECT_NEAR(e.seconds,
@@ -194,7 +195,7 @@ TEST(Timeline, IsWhatTheEstimateSays) {
         "t=8 p=8 d=16 recompute=full recompute-first=5", "t=8 p=16 d=8 v=3 recompute=selective recompute-first=1",
         "t=8 p=8 d=16 schedule=ZB-H1 recompute=full recompute-first=4", "t=8 p=32 d=4 recompute=full recompute-first=2",
         "t=8 p=8 d=16 schedule=ZBV recompute=full recompute-first=3"}) {
-    const Strategy s = parse_strategy(text);
+    const Strategy s = parse_strategy(text, Spelling::brief);
     const StepTimeline t = timeline_of(facts_of(gpt, selene, 1024), s);
     EXPECT_NEAR(t.seconds / estimate(facts_of(gpt, selene, 1024), s).seconds, 1, 0.03) << text;
     EXPECT_FALSE(schedule::first_broken_rule(t.table)) << text;
@@ -202,7 +203,7 @@ TEST(Timeline, IsWhatTheEstimateSays) {
   // Layers that do not divide: over ranks, over the stages of a rank, over a V.
   for (const char* text : {"t=8 p=7 d=1 b=1", "t=8 p=9 d=1 v=2 b=1 recompute=full", "t=8 p=7 d=1 v=3 b=1", "t=8 p=7 d=1 schedule=ZBV b=1",
                            "t=8 p=7 d=1 b=1 weighed", "t=8 p=11 d=1 schedule=ZB-H1 b=1", "t=8 p=13 d=1 v=5 b=1 recompute=selective"}) {
-    const Strategy s = parse_strategy(text);
+    const Strategy s = parse_strategy(text, Spelling::brief);
     Transformer odd = gpt;
     odd.vocab = std::string(text).find("weighed") != std::string::npos ? 400'000 : 51'200;
     ASSERT_FALSE(first_violation(facts_of(odd, selene, 7 * 9 * 11 * 13), s))
@@ -211,10 +212,10 @@ TEST(Timeline, IsWhatTheEstimateSays) {
     EXPECT_NEAR(t.seconds / estimate(facts_of(odd, selene, 7 * 9 * 11 * 13), s).seconds, 1, 0.04) << text;
     EXPECT_EQ(std::accumulate(t.layers.begin(), t.layers.end(), std::int64_t{0}), odd.layers) << text;
   }
-  const StepTimeline t = timeline_of(facts_of(gpt, selene, 1024), parse_strategy("t=8 p=8 d=16"));
+  const StepTimeline t = timeline_of(facts_of(gpt, selene, 1024), parse_strategy("t=8 p=8 d=16", Spelling::brief));
   EXPECT_GT(t.ops, 1e7);
   EXPECT_THAT(chrome_trace(t, 1000), testing::HasSubstr("queries, keys, values"));
-  EXPECT_THROW(timeline_of(facts_of(gpt, selene, 1024), parse_strategy("t=7")), poplar::poplar_error);
+  EXPECT_THROW(timeline_of(facts_of(gpt, selene, 1024), parse_strategy("t=7", Spelling::brief)), poplar::poplar_error);
 }
 
 // What waiting for all ranks costs: nothing where the first rank to begin is the last one to end, and in a schedule without bubbles what
@@ -224,7 +225,7 @@ TEST(Timeline, UpdatesWaitForAllRanks) {
   const Transformer gpt = transformer_named("gpt3-175b");
   for (const char* text : {"1F1B", "ZB-H1", "ZB-H2", "ZBV"}) {
     const std::string words = fmt::format("t=8 p=8 d=4 schedule={}", text);
-    const Strategy waits = parse_strategy(words), validates = parse_strategy(words + " post-validation");
+    const Strategy waits = parse_strategy(words, Spelling::brief), validates = parse_strategy(words + " post-validation", Spelling::brief);
     const Estimate with = estimate(facts_of(gpt, selene, 128), waits), without = estimate(facts_of(gpt, selene, 128), validates);
     EXPECT_EQ(without.synchronisation, 0);
     EXPECT_NEAR(with.seconds - without.seconds, with.synchronisation, 1e-12);
@@ -244,7 +245,7 @@ TEST(Strategy, EightBitProducts) {
   const auto &h100 = simulate::cluster_named("h100"), &b200 = simulate::cluster_named("b200");
   const Transformer llama = transformer_named("llama3-8b");
   const auto of = [&](const std::string& words) {
-    return estimate(facts_of(llama, h100, 16), parse_strategy("t=1 d=8 b=1 zero=3 " + words));
+    return estimate(facts_of(llama, h100, 16), parse_strategy("t=1 d=8 b=1 zero=3 " + words, Spelling::brief));
   };
   const Estimate bf16 = of(""), fp8 = of("precision=fp8");
   EXPECT_LT(fp8.seconds, 0.85 * bf16.seconds);
@@ -252,7 +253,7 @@ TEST(Strategy, EightBitProducts) {
   EXPECT_EQ(fp8.head, bf16.head);
   EXPECT_EQ(fp8.memory_bytes(), bf16.memory_bytes());
   const auto why = [&](const simulate::Cluster& c, const char* words) {
-    return first_violation(facts_of(llama, c, 16), parse_strategy(words)).message;
+    return first_violation(facts_of(llama, c, 16), parse_strategy(words, Spelling::brief)).message;
   };
   EXPECT_EQ(why(simulate::cluster_named("selene"), "d=8 precision=fp8"), "selene has no products in 8-bit floats");
   EXPECT_EQ(why(h100, "d=8 precision=mxfp8"), "h100 has no scales for blocks of 8-bit floats");
@@ -266,12 +267,12 @@ TEST(Strategy, EightBitProducts) {
 TEST(Strategy, SomeLayersComputeAgain) {
   const auto& selene = simulate::cluster_named("selene");
   const Transformer gpt = transformer_named("gpt3-175b");
-  const auto of = [&](const std::string& words) { return estimate(facts_of(gpt, selene, 1024), parse_strategy(words)); };
+  const auto of = [&](const std::string& words) { return estimate(facts_of(gpt, selene, 1024), parse_strategy(words, Spelling::brief)); };
   const auto held = [](const Estimate& e) { return e.memory[static_cast<std::size_t>(simulate::MemoryKind::activations)]; };
   for (const std::string kind : {" recompute=full", " recompute=selective"}) {
     for (const std::string words : {"t=8 p=8 d=16", "t=8 p=8 d=16 schedule=ZBV", "t=8 p=8 d=16 v=2 zero=3"}) {
       const Estimate none = of(words), all = of(words + kind);
-      const std::int64_t layers = most_layers_of({gpt, selene}, parse_strategy(words));
+      const std::int64_t layers = most_layers_of({gpt, selene}, parse_strategy(words, Spelling::brief));
       EXPECT_EQ(layers, words == "t=8 p=8 d=16" ? 12 : 6);
       for (std::int64_t n = 1; n < layers; ++n) {
         const Estimate some = of(fmt::format("{}{} recompute-first={}", words, kind, n));
@@ -284,7 +285,7 @@ TEST(Strategy, SomeLayersComputeAgain) {
     }
   }
   const auto rule = [&](const char* t) {
-    const Violation v = first_violation(facts_of(gpt, selene, 1024), parse_strategy(t));
+    const Violation v = first_violation(facts_of(gpt, selene, 1024), parse_strategy(t, Spelling::brief));
     return v.rule + ": " + v.message;
   };
   EXPECT_EQ(rule("t=8 p=8 d=16 recompute=full recompute-first=11"), ": ");
@@ -301,7 +302,7 @@ TEST(Strategy, StagesAreWeighed) {
   const auto& selene = simulate::cluster_named("selene");
   Transformer m = transformer_named("gpt3-13b");
   m.vocab = 400'000;
-  const Strategy even = parse_strategy("t=8 p=8 d=1"), weighed = parse_strategy("t=8 p=8 d=1 weighed");
+  const Strategy even = parse_strategy("t=8 p=8 d=1", Spelling::brief), weighed = parse_strategy("t=8 p=8 d=1 weighed", Spelling::brief);
   ASSERT_FALSE(first_violation(facts_of(m, selene, 64), weighed));
   const auto layers = layers_of_ranks({m, selene}, weighed);
   ASSERT_EQ(layers.size(), 8u);
@@ -318,9 +319,9 @@ TEST(Strategy, StagesAreWeighed) {
   EXPECT_LT(estimate(facts_of(m, selene, 64), weighed).seconds, 0.95 * estimate(facts_of(m, selene, 64), even).seconds);
   // 13 layers do not divide by 4 ranks.
   m.layers = 13;
-  const auto few = layers_of_ranks({m, selene}, parse_strategy("t=8 p=4 d=1 weighed"));
+  const auto few = layers_of_ranks({m, selene}, parse_strategy("t=8 p=4 d=1 weighed", Spelling::brief));
   EXPECT_EQ(std::accumulate(few.begin(), few.end(), std::int64_t{0}), 13);
-  const auto rule = [&](const char* t) { return first_violation(facts_of(m, selene, 1024), parse_strategy(t)).rule; };
+  const auto rule = [&](const char* t) { return first_violation(facts_of(m, selene, 1024), parse_strategy(t, Spelling::brief)).rule; };
   EXPECT_EQ(rule("t=8 d=2 weighed"), "weighed");
   EXPECT_EQ(rule("t=8 p=2 schedule=ZBV weighed"), "weighed");
 }
@@ -329,7 +330,7 @@ std::string results_of(const Result& r) {
   std::string text;
   for (const auto* list : {&r.best, &r.frontier}) {
     for (const Found& f : *list) {
-      text += fmt::format("{} {} {} {}\n", f.index, f.estimate.seconds, f.estimate.memory_bytes(), words_of(f.strategy));
+      text += fmt::format("{} {} {} {}\n", f.index, f.estimate.seconds, f.estimate.memory_bytes(), to_string(f.strategy, Spelling::brief));
     }
   }
   return text;
@@ -393,7 +394,7 @@ TEST(Search, RandomSpaces) {
     EXPECT_EQ(q.points, q.evaluated + q.by_rule + q.by_memory + q.by_time) << what;
     // Equal strategies are one row.
     std::set<std::string> rows;
-    for (const Found& f : slow.frontier) EXPECT_TRUE(rows.insert(words_of(f.strategy)).second) << what;
+    for (const Found& f : slow.frontier) EXPECT_TRUE(rows.insert(to_string(f.strategy, Spelling::brief)).second) << what;
     space.reach = Reach::trainers, space.require = "";
     const Result best = search(m, cluster, space);
     for (int i = 0; i < 1500; ++i) {
@@ -410,8 +411,8 @@ TEST(Search, RandomSpaces) {
       if (s.data < 1 || s.devices() != space.devices || first_violation(facts_of(m, cluster, space.batch), s)) continue;
       const Estimate e = estimate(facts_of(m, cluster, space.batch), s);
       if (e.memory_bytes() > space.memory) continue;
-      ASSERT_FALSE(best.best.empty()) << what << " but this fits: " << words_of(s);
-      EXPECT_GE(e.seconds, best.best[0].estimate.seconds * (1 - 1e-12)) << what << ": " << words_of(s);
+      ASSERT_FALSE(best.best.empty()) << what << " but this fits: " << to_string(s, Spelling::brief);
+      EXPECT_GE(e.seconds, best.best[0].estimate.seconds * (1 - 1e-12)) << what << ": " << to_string(s, Spelling::brief);
     }
   }
 }
@@ -442,7 +443,7 @@ TEST(Search, WhyNot) {
   const Space space{16, 32, Reach::calculon, 0, ""};
   const Result r = search(m, selene, space);
   ASSERT_FALSE(r.best.empty());
-  const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t), r); };
+  const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t, Spelling::brief), r); };
   EXPECT_THAT(why("t=3 d=5"), testing::HasSubstr("heads"));
   EXPECT_THAT(why("t=1 d=16 b=2"),
               testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"), testing::HasSubstr("more than the 85899345920")));
@@ -469,7 +470,7 @@ TEST(Search, WhatIsDemandedHolds) {
       }
       EXPECT_FALSE(r.best.empty()) << words;
       for (const Found& f : r.best) {
-        const std::string found = " " + words_of(f.strategy) + " ";
+        const std::string found = " " + to_string(f.strategy, Spelling::brief) + " ";
         std::istringstream all(words);
         for (std::string word; all >> word;) EXPECT_NE(found.find(" " + word + " "), std::string::npos) << word << " in" << found;
       }

@@ -3,6 +3,7 @@
 
 #include "search/found.h"
 #include "search/models/transformer.h"
+#include "search/strategy_text.h"
 #include "simulate/cluster.h"
 #include "simulate/simulate.h"
 #include "transform/distribute/layout/strategy.h"
@@ -36,12 +37,6 @@ inline bool recomputes_all(const Strategy& s) { return s.recompute == Recompute:
 inline std::int64_t stages_of_rank(const Strategy& s) { return schedule_of(s) == PipelineSchedule::zero_bubble_v ? 2 : s.stages_per_rank; }
 // Devices that have the same weights.
 inline std::int64_t replicas_of(const Strategy& s) { return std::int64_t{s.data} * s.context; }
-
-// "t=8 p=8 d=16 b=1 v=3 recompute=selective comm=sequence-parallel ...": what differs from the default, in a fixed order. The words are
-// those of the axes (axis.h).
-std::string words_of(const Strategy& s);
-// Reads it. Refuses (poplar_error) unknown names and values.
-Strategy parse_strategy(std::string_view text);
 
 // Measured shares of the peak, by the op's shape; what is not there is the cluster's curve.
 using simulate::MeasuredShapes;

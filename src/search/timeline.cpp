@@ -34,7 +34,8 @@ StepTimeline timeline_of(const StrategyFacts& facts, const Strategy& s) {
   const Transformer& model = facts.model;
   const simulate::Cluster& cluster = facts.cluster;
   const MeasuredShapes* const shapes = facts.shapes;
-  if (const Violation v = first_violation(facts, s)) fail(ErrorKind::poplar_error, v.rule, "{}: {}", words_of(s), v.message);
+  if (const Violation v = first_violation(facts, s))
+    fail(ErrorKind::poplar_error, v.rule, "{}: {}", to_string(s, Spelling::brief), v.message);
   if (model.experts > 0) fail(ErrorKind::poplar_error, "timeline", "{}: a timeline takes stages without experts", model.name);
   StepTimeline t;
   t.table = table_of(facts, s);

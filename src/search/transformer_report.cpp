@@ -21,7 +21,8 @@ std::string transfers_of_layers(const Estimate& e) {
 }  // namespace
 
 Report report_of(const Result& r) {
-  Report report{.best = lines_of(r.best, words_of), .frontier = lines_of(r.frontier, words_of), .certificate = r.certificate};
+  const auto text = [](const Strategy& s) { return to_string(s, Spelling::brief); };
+  Report report{.best = lines_of(r.best, text), .frontier = lines_of(r.frontier, text), .certificate = r.certificate};
   if (r.best.empty()) return report;
   const Strategy& s = r.best.front().strategy;
   const Estimate& e = r.best.front().estimate;
@@ -60,15 +61,18 @@ std::string rates_of(const StrategyFacts& facts, const Found& found) {
 std::string words_page() {
   std::string text = "The words of a strategy, with the trainers' names beside them.\n\n";
   std::string_view before;
-  for (const Axis* a : axes_of_text()) {
-    if (a->word == before) continue;
-    before = a->word;
+  for (const Axis* a : axes_of_text(Spelling::brief)) {
+    const std::string_view word = a->word_in(Spelling::brief);
+    if (word == before) continue;
+    before = word;
+    std::vector<std::string_view> also = a->aliases;
+    if (word != a->word) also.insert(also.begin(), a->word);
     std::string values;
     if (!a->names.empty()) values = fmt::format("={}", fmt::join(a->names, "|"));
     if (a->names.empty() && !a->flag) values = a->word == "levels" ? "=T/P/D" : "=N";
-    text += fmt::format("{}{}{}\n  {}.\n  Trainers: {}.\n", a->word, values,
-                        a->aliases.empty() ? "" : fmt::format(" (also {})", fmt::join(a->aliases, ", ")), a->doc,
-                        a->trainers.empty() ? "none" : a->trainers);
+    text +=
+        fmt::format("{}{}{}\n  {}.\n  Trainers: {}.\n", word, values, also.empty() ? "" : fmt::format(" (also {})", fmt::join(also, ", ")),
+                    a->doc, a->trainers.empty() ? "none" : a->trainers);
     if (!a->outside.empty()) text += fmt::format("  Outside the default space: {}.\n", a->outside);
   }
   return text;
@@ -78,9 +82,9 @@ std::string outside_of(const Space& space) {
   if (space.reach == Reach::calculon) return "outside the space: all that Calculon's search does not have (--space trainers)\n";
   if (space.reach == Reach::everything) return "";
   std::vector<std::string_view> all;
-  for (const Axis& a : axes()) {
-    const bool opened = a.word == "recompute-first" && space.recompute_sets > 0;
-    if (!a.outside.empty() && !opened) all.push_back(a.outside);
+  for (const Axis* a : predicted_axes()) {
+    const bool opened = a->word == "recompute-first" && space.recompute_sets > 0;
+    if (!a->outside.empty() && !opened) all.push_back(a->outside);
   }
   return fmt::format("outside the space: {}\n", fmt::join(all, "; "));
 }
@@ -97,7 +101,7 @@ std::string why_nothing(const Transformer& model, const simulate::Cluster& clust
   const double limit = space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes),
                least = r.least->estimate.memory_bytes();
   text += fmt::format("  the least that a device needs is {:.2f} GiB of the {:.2f} that it has: {}\n", least / kGib, limit / kGib,
-                      words_of(r.least->strategy));
+                      to_string(r.least->strategy, Spelling::brief));
   text += fmt::format("  its fullest device (stage {}), GiB: {}\n", r.least->estimate.fullest_stage, kinds_text(r.least->estimate.memory));
   // More devices with as much work each, as far as the machine goes.
   const std::int64_t most = cluster.levels.empty() ? 1 : cluster.levels.back().devices;
@@ -107,8 +111,8 @@ std::string why_nothing(const Transformer& model, const simulate::Cluster& clust
     larger.batch *= times;
     const Result more = search(model, cluster, larger);
     if (more.best.empty()) continue;
-    text +=
-        fmt::format("  what would do: {} devices and a batch of {}: {}\n", larger.devices, larger.batch, words_of(more.best[0].strategy));
+    text += fmt::format("  what would do: {} devices and a batch of {}: {}\n", larger.devices, larger.batch,
+                        to_string(more.best[0].strategy, Spelling::brief));
     break;
   }
   return text + fmt::format("  what would do: devices of {:.2f} GiB (--memory {:.0f})\n", least / kGib, std::ceil(least));

@@ -1,7 +1,7 @@
 // Goes through the choices of axes, one inside the other. Spaces of transformers and of programs are walked by this.
 #pragma once
 
-#include "transform/distribute/axis.h"
+#include "search/strategy_text.h"
 
 #include <cstdint>
 #include <set>
@@ -13,11 +13,8 @@ namespace pando::search {
 
 // What a user demands of a space: of which axes, and which values.
 struct Demand {
-  // `word_of` gives the word of the axis with that word or alias.
-  template <class F>
-  Demand(transform::Strategy demanded, std::string_view text, F&& word_of) : values(std::move(demanded)) {
-    for (std::string_view item : transform::split(text, " ,")) words.insert(word_of(item.substr(0, item.find('='))));
-  }
+  // Refuses (poplar_error) words and values that are none.
+  Demand(std::string_view text, Spelling spelling);
   const transform::Strategy* of(std::string_view word) const { return words.contains(word) ? &values : nullptr; }
   transform::Strategy values;
   std::set<std::string_view> words;

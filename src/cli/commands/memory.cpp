@@ -90,7 +90,7 @@ int run(Arguments a) {
     return kNo;
   }
   fmt::print("{}: {:.4g} billion parameters, {} samples of {} tokens on {} {}\n{}\n", model.name, model.parameters() / 1e9, facts.batch,
-             model.seq, s.devices(), cluster.name, search::words_of(s));
+             model.seq, s.devices(), cluster.name, search::to_string(s, search::Spelling::brief));
   for (const std::string& note : model.notes) fmt::print("note: {}\n", note);
   const std::vector<search::RankMemory> ranks = search::memory_of_ranks(facts, s);
   fmt::print("{}", search::memory_table(ranks));

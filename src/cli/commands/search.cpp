@@ -23,17 +23,15 @@
 #include "search/settings/emit_settings.h"
 #include "search/stack.h"
 #include "simulate/cluster_json.h"
-#include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
 namespace {
 
 struct Arguments {
   std::string model, machine, memory, by = "time", svg, report, why;
-  // Of a program.
+  // Of a program; its space is that of a transformer, too.
   ProgramArguments program;
   std::vector<std::int64_t> devices{8};
-  search::Space space;
   std::size_t top = 5;
   bool says_top = false;
   std::int64_t batch = 0, seq = 0;
@@ -59,9 +57,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.quiet = a.quiet;
   p.devices = a.devices;
   p.by_price = a.by == "price";
-  p.space.memory = a.space.memory;
-  p.space.wide = a.wide;
-  p.space.require = a.space.require;
+  p.space.reach = a.wide ? search::Reach::everything : search::Reach::trainers;
   p.space.fold_from = a.unfolded ? 0 : p.space.fold_from;
   p.options = {.top = a.top,
                .proves_only_the_best = !a.says_top,
@@ -85,17 +81,18 @@ void emit(const Arguments& a, const search::StrategyFacts& facts, const search::
   }
   const search::Strategy t = search::transforms_of(facts, s);
   write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(facts.model, facts.batch), t).module));
-  complain_of("search", fmt::format("{}: {}", a.program.emit, transform::to_string(t)));
+  complain_of("search", fmt::format("{}: {}", a.program.emit, search::to_string(t, search::Spelling::whole)));
 }
 
 profile::DevicePlan plan_of(const Arguments& a, const search::StrategyFacts& facts, const search::Result& found, const std::string& why,
                             double limit) {
   const auto& [model, cluster, batch, memo, shapes] = facts;
-  profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, a.space.devices, cluster.name),
+  profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, a.program.space.devices, cluster.name),
                            .machine = cluster.name};
   const search::Report report = report_of(found);
-  plan.text = search::to_table(report) + search::outside_of(a.space);
-  plan.text += found.best.empty() ? search::why_nothing(model, cluster, a.space, found) : search::rates_of(facts, found.best.front());
+  plan.text = search::to_table(report) + search::outside_of(a.program.space);
+  plan.text +=
+      found.best.empty() ? search::why_nothing(model, cluster, a.program.space, found) : search::rates_of(facts, found.best.front());
   plan.why_not = why;
   plan.memory_limit = limit;
   add_points(plan, report);
@@ -105,8 +102,8 @@ profile::DevicePlan plan_of(const Arguments& a, const search::StrategyFacts& fac
 
 int run(Arguments& a) {
   if (!a.memory.empty()) {
-    a.space.memory = bytes_of(a.memory);
-    if (a.space.memory <= 0) {
+    a.program.space.memory = bytes_of(a.memory);
+    if (a.program.space.memory <= 0) {
       complain_of("search", fmt::format("--memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
       return kWrong;
     }
@@ -127,12 +124,11 @@ int run(Arguments& a) {
     asked = r.strategy;
     if (r.batch != a.batch) throw CLI::ValidationError("--why-not", fmt::format("it has a batch of {}, --batch is {}", r.batch, a.batch));
   }
-  a.space.batch = a.batch;
-  a.space.reach = a.wide ? search::Reach::everything : search::reach_named(a.reach);
-  a.space.recompute_sets = a.program.space.recompute_sets;
+  a.program.space.batch = a.batch;
+  a.program.space.reach = a.wide ? search::Reach::everything : search::reach_named(a.reach);
   const search::EmitTarget* const target = emit_target_of(a.program.emit).first;
-  a.space.runnable = !a.program.emit.empty() && (target == nullptr || target->runnable);
-  if (a.space.runnable) search::check_has_program(model);
+  a.program.space.runnable = !a.program.emit.empty() && (target == nullptr || target->runnable);
+  if (a.program.space.runnable) search::check_has_program(model);
   search::SearchOptions options{.top = a.top,
                                 .frontier = a.frontier || !a.svg.empty() || !a.report.empty(),
                                 .brute_force = a.brute_force,
@@ -143,7 +139,7 @@ int run(Arguments& a) {
   bool stopped = false;
   for (std::int64_t devices : a.devices) {
     if (stopped) break;
-    search::Space space = a.space;
+    search::Space space = a.program.space;
     space.devices = devices;
     const auto begin = std::chrono::steady_clock::now();
     search::Result r = search::search(model, cluster, space, options);
@@ -154,7 +150,7 @@ int run(Arguments& a) {
     }
     if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
     if (r.best.empty()) {
-      if (best.best.empty()) best = std::move(r), a.space.devices = devices;
+      if (best.best.empty()) best = std::move(r), a.program.space.devices = devices;
       continue;
     }
     // A device costs the same for every point; without a price, device-hours are compared.
@@ -166,18 +162,19 @@ int run(Arguments& a) {
     if (best.best.empty() || price < lowest) {
       lowest = price;
       best = std::move(r);
-      a.space.devices = devices;
+      a.program.space.devices = devices;
     }
   }
   if (a.devices.size() == 1)
-    fmt::print("{}{}", search::to_table(best), search::outside_of(a.space));
+    fmt::print("{}{}", search::to_table(best), search::outside_of(a.program.space));
   else if (!best.best.empty())
-    fmt::print("{}by {}: {} devices\n", search::outside_of(a.space), a.by, a.space.devices);
+    fmt::print("{}by {}: {} devices\n", search::outside_of(a.program.space), a.by, a.program.space.devices);
   if (!best.best.empty()) fmt::print("{}", search::rates_of(facts, best.best.front()));
-  if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.space, best));
-  const std::string why = a.why.empty() ? "" : fmt::format("{}:\n  {}", a.why, search::why_not(model, cluster, a.space, asked, best));
+  if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.program.space, best));
+  const std::string why =
+      a.why.empty() ? "" : fmt::format("{}:\n  {}", a.why, search::why_not(model, cluster, a.program.space, asked, best));
   if (!why.empty()) fmt::print("why not {}", why);
-  const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
+  const double limit = a.program.space.memory > 0 ? a.program.space.memory : static_cast<double>(cluster.memory_bytes);
   if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(report_of(best), limit));
   if (!a.report.empty()) write_plan(plan_of(a, facts, best, why, limit), a.report);
   if (!best.best.empty() && !a.program.emit.empty()) emit(a, facts, best.best.front().strategy);
@@ -213,7 +210,7 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(at_least_one<std::int64_t>());
   CLI::Option* const seq = add_seq_length(*command, a->seq, "Of a transformer: ");
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
-  command->add_option("--require", a->space.require, "Only strategies with these values, as 't=8 recompute=full'");
+  command->add_option("--require", a->program.space.require, "Only strategies with these values, as 't=8 recompute=full'");
   command
       ->add_option(
           "--space", a->reach,

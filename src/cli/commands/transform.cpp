@@ -15,9 +15,9 @@
 #include "ir/checks/read_module.h"
 #include "ir/op_row.h"
 #include "ir/text/print.h"
+#include "search/axis.h"
 #include "transform/devices/unroll_pmap.h"
 #include "transform/distribute/annotate.h"
-#include "transform/distribute/axis.h"
 #include "transform/distribute/parallelise.h"
 #include "transform/distribute/pieces.h"
 
@@ -51,10 +51,11 @@ void print_summary(const ir::Module& m) {
 }
 
 void read_texts(Arguments& a) {
-  for (const transform::AxisRow& row : transform::axis_rows()) {
-    const auto given = a.texts.find(row.word);
+  for (const search::Axis* axis : search::axes_of_text(search::Spelling::whole)) {
+    const auto given = a.texts.find(axis->word);
     if (given == a.texts.end() || given->second.empty()) continue;
-    row.read(a.strategy, row.word, fmt::format("{}", fmt::join(given->second, std::string(1, row.between))));
+    const search::ProgramAxis& p = axis->program;
+    p.read(a.strategy, axis->word, fmt::format("{}", fmt::join(given->second, std::string(1, p.between))));
   }
 }
 
@@ -83,8 +84,9 @@ int run(Arguments& a) {
 }
 
 // The option of an axis.
-void describe_axis(CLI::App& c, const transform::AxisRow& row, Arguments& a) {
-  const std::string name = fmt::format("--{}", row.option.empty() ? row.word : row.option), doc(row.doc);
+void describe_axis(CLI::App& c, const search::Axis& axis, Arguments& a) {
+  const search::ProgramAxis& row = axis.program;
+  const std::string name = fmt::format("--{}", row.option.empty() ? axis.word : row.option), doc(row.doc.empty() ? axis.doc : row.doc);
   transform::Strategy& s = a.strategy;
   CLI::Option* option = nullptr;
   if (row.number != nullptr) {
@@ -94,7 +96,7 @@ void describe_axis(CLI::App& c, const transform::AxisRow& row, Arguments& a) {
   } else if (row.flag != nullptr) {
     option = c.add_flag(name, s.*row.flag, doc);
   } else {
-    option = c.add_option(name, a.texts[row.word], doc);
+    option = c.add_option(name, a.texts[axis.word], doc);
     if (row.between != '\0')
       option->delimiter(',');
     else
@@ -108,7 +110,7 @@ void describe(CLI::App* c, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   transform::Strategy& s = a->strategy;
   c->add_option("input", a->input, "A module as text; - is standard input")->required();
-  for (const transform::AxisRow& row : transform::axis_rows()) describe_axis(*c, row, *a);
+  for (const search::Axis* axis : search::axes_of_text(search::Spelling::whole)) describe_axis(*c, *axis, *a);
   c->add_option("--table", a->table, "The schedule as CSV");
   c->add_option("--batch", a->batch, "Inputs that count samples, as name or name:dimension")->delimiter(',');
   c->add_option("--sequence", a->sequence, "Inputs that count positions, as name:dimension")->delimiter(',');

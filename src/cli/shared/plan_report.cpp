@@ -12,7 +12,6 @@
 #include "base/command/files.h"
 #include "profile/report.h"
 #include "search/memory/memory_report.h"
-#include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
 namespace {

@@ -18,7 +18,6 @@
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
 #include "transform/distribute/checks/equality.h"
-#include "transform/distribute/strategy_text.h"
 
 namespace pando::cli {
 namespace {
@@ -35,7 +34,7 @@ transform::Program program_from(const ProgramArguments& a) {
 
 // What was found with one number of devices.
 struct Sized {
-  search::ProgramSpace space;
+  search::Space space;
   search::ProgramResult result;
 };
 
@@ -46,7 +45,7 @@ std::vector<Sized> search_sizes(const ProgramArguments& a, const transform::Prog
   std::vector<Sized> all;
   for (const std::int64_t devices : a.devices) {
     Sized s{a.space, {}};
-    s.space.devices = static_cast<std::int32_t>(std::min<std::int64_t>(devices, std::numeric_limits<std::int32_t>::max()));
+    s.space.devices = devices;
     const auto begin = std::chrono::steady_clock::now();
     s.result = search::search_program(program, cluster, s.space, a.options);
     if (!a.quiet) {
@@ -125,9 +124,9 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   if (!a.dimensions.empty() && !is_onnx(a.input)) throw CLI::ValidationError("--dimension", "it takes an ONNX model");
   transform::Strategy asked;
   asked.first_device = a.space.first_device;
-  asked = transform::parse_words(a.why, asked);
+  asked = search::parse_strategy(a.why, search::Spelling::whole, asked);
   const transform::Program program = program_from(a);
-  for (const std::string& file : a.tables) a.space.tables.push_back({file, transform::table_from(file)});
+  for (const std::string& file : a.tables) a.space.tables.push_back({file, search::table_from(file)});
   const std::vector<Sized> sizes = search_sizes(a, program, cluster);
   const Sized& best = best_of(sizes, a.by_price);
   const search::ProgramResult& r = best.result;

@@ -19,7 +19,7 @@ struct ProgramArguments {
   // Numbers of devices that are compared.
   std::vector<std::int64_t> devices;
   bool by_price = false;
-  search::ProgramSpace space;
+  search::Space space;
   search::SearchOptions options;
   // Runs the winner and the sequential program in the interpreter, and says whether they are equal.
   bool check = false, quiet = false;

@@ -6,6 +6,11 @@ namespace pando::search {
 
 namespace {
 
+void add_both(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
+  to.emplace_back(s).sequence_parallel = false;
+  if (s.tensor > 1 && f.has_sequence) to.emplace_back(s).sequence_parallel = true;
+}
+
 // By value.
 constexpr std::string_view kNames[] = {"all-reduce", "split-all-reduce", "sequence-parallel"};
 enum Comm : std::int64_t { kAllReduce, kSplitAllReduce, kSequenceParallel };
@@ -14,7 +19,8 @@ enum Comm : std::int64_t { kAllReduce, kSplitAllReduce, kSequenceParallel };
 
 Axis axis_comm() {
   Axis a;
-  a.word = "comm", a.doc = "What joins the parts of a tensor-parallel layer", a.position = 11, a.nesting = 20;
+  a.word = "sequence-parallel", a.brief = "comm", a.doc = "What joins the parts of a tensor-parallel layer", a.position = 11,
+  a.nesting = 20;
   a.get = [](const Strategy& s) -> std::int64_t {
     return s.sequence_parallel ? kSequenceParallel : s.split_all_reduce ? kSplitAllReduce : kAllReduce;
   };
@@ -23,7 +29,7 @@ Axis axis_comm() {
   a.names = {std::begin(kNames), std::end(kNames)};
   a.trainers = "Megatron-LM --sequence-parallel, torchtitan enable_sequence_parallel";
   a.outside = "comm=split-all-reduce (no trainer has it: sequence-parallel moves as much and keeps less)";
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     const bool calculon = c.space.reach == Reach::calculon;
     for (const Comm comm : {kAllReduce, kSplitAllReduce, kSequenceParallel}) {
       if (comm == kSplitAllReduce && c.space.reach == Reach::trainers) continue;
@@ -42,11 +48,16 @@ Axis axis_comm() {
       return broken("sequence", fmt::format("{} positions do not divide over t={}", positions, s.tensor));
     return Violation();
   };
-  a.quickest = [](const AxisContext&, const Strategy&) -> std::int64_t { return kSequenceParallel; };
-  a.thriftiest = [](const AxisContext&, const Strategy&, Values& all) { all.push_back(kSequenceParallel); };
+  a.quickest = [](const SpaceFacts&, const Strategy&) -> std::int64_t { return kSequenceParallel; };
+  a.thriftiest = [](const SpaceFacts&, const Strategy&, Values& all) { all.push_back(kSequenceParallel); };
   a.missing = [](const Strategy& s) -> std::string_view {
     return s.split_all_reduce ? "all-reduces in two parts with whole tensors between them" : "";
   };
+  a.program = {.position = 130,
+               .flag = &Strategy::sequence_parallel,
+               .nesting = 100,
+               .choices = add_both,
+               .doc = "Between products, cut positions over --tensor"};
   return a;
 }
 

@@ -7,7 +7,7 @@ Axis axis_data_overlap() {
   a.flag = true;
   a.part = AxisPart::rest;
   a.trainers = "Megatron-LM --overlap-grad-reduce, DeepSpeed overlap_comm, torchtitan always";
-  a.domain = [](const AxisContext&, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts&, const Strategy& s, Values& all) {
     all.push_back(0);
     if (replicas_of(s) > 1) all.push_back(1);
   };

@@ -5,13 +5,13 @@
 namespace pando::search {
 
 Axis axis_expert() {
-  Axis a = axis_of<&Strategy::expert_in_data>("e", "Devices that share the experts (expert parallelism)", 6, 5, 1);
-  a.aliases = {"expert"};
+  Axis a = axis_of<&Strategy::expert_in_data>("expert", "Devices that share the experts (expert parallelism)", 6, 5, 1);
+  a.brief = "e";
   a.trainers = "Megatron-LM --expert-model-parallel-size, torchtitan expert_parallel_degree, DeepSpeed ep_size";
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
-    if (c.model.experts == 0) return all.push_back(1);
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
+    if (c.sizes->model.experts == 0) return all.push_back(1);
     Values divisors;
-    add_divisors(c.model.experts, divisors);
+    add_divisors(c.sizes->model.experts, divisors);
     for (std::int64_t e : divisors) {
       if (replicas_of(s) % e == 0) all.push_back(e);
     }
@@ -31,6 +31,11 @@ Axis axis_expert() {
     return s.expert_in_data > 1 && s.data % s.expert_in_data != 0 ? "experts on devices that share positions" : "";
   };
   a.apply = [](const StrategyFacts&, const Strategy& s, Strategy& t) { t.expert = s.expert_in_data, t.data = s.data / s.expert_in_data; };
+  a.program = {.position = 40,
+               .number = &Strategy::expert,
+               .nesting = 40,
+               .numbers_of_space = [](const SpaceFacts& f, const Strategy&) { return divisors(f.has_experts ? f.space.devices : 1); },
+               .doc = "Devices that share experts, and samples"};
   return a;
 }
 

@@ -5,16 +5,16 @@
 namespace pando::search {
 
 Axis axis_microbatch() {
-  Axis a = axis_of<&Strategy::microbatch>("b", "Samples of a microbatch", 4, 7, 1);
+  Axis a = axis_of<&Strategy::microbatch>("microbatch", "Samples of a microbatch", 4, 7, 1);
   a.always = true;
-  a.aliases = {"microbatch"};
+  a.brief = "b";
   a.trainers = "Megatron-LM --micro-batch-size, DeepSpeed train_micro_batch_size_per_gpu, torchtitan num_tokens_per_microbatch_per_dp_rank";
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     Values divisors;
-    add_divisors(c.batch / s.data, divisors);
+    add_divisors(c.sizes->batch / s.data, divisors);
     const bool rounds = s.stages_per_rank > 1 && c.space.reach != Reach::calculon;
     for (std::int64_t b : divisors) {
-      if (b * c.model.seq % s.tensor == 0 && !(rounds && c.batch / s.data / b % s.pipeline != 0)) all.push_back(b);
+      if (b * c.sizes->model.seq % s.tensor == 0 && !(rounds && c.sizes->batch / s.data / b % s.pipeline != 0)) all.push_back(b);
     }
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {

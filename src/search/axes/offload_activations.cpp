@@ -7,8 +7,8 @@ Axis axis_offload_activations() {
       "offload-activations", "Activations go to the second memory after their last use of the forward pass", 23, 33);
   a.trainers = "Megatron-LM --cpu-offloading-num-layers";
   // Where all is computed again, there are none.
-  a.thriftiest = [](const AxisContext& c, const Strategy& s, Values& all) { all.push_back(may_offload(c) && !recomputes_all(s)); };
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.thriftiest = [](const SpaceFacts& c, const Strategy& s, Values& all) { all.push_back(may_offload(c) && !recomputes_all(s)); };
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     all.push_back(0);
     if (may_offload(c) && !recomputes_all(s)) all.push_back(1);
   };

@@ -8,7 +8,7 @@ Axis axis_overlap() {
   a.part = AxisPart::transfers;
   a.names = {"none", "ring", "pipe"};
   a.trainers = "Megatron-LM --tp-comm-overlap, torchtitan's asynchronous tensor parallelism";
-  a.domain = [](const AxisContext&, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts&, const Strategy& s, Values& all) {
     all.push_back(static_cast<std::int64_t>(TensorOverlap::none));
     if (s.tensor == 1) return;
     all.push_back(static_cast<std::int64_t>(TensorOverlap::ring));

@@ -10,7 +10,7 @@ Axis axis_post_validation() {
   a.trainers = "the authors' fork of Megatron-LM for zero-bubble schedules";
   a.outside = "post-validation (a property of the training program, so it is demanded, not chosen)";
   a.on_demand = true;
-  a.domain = [](const AxisContext&, const Strategy&, Values& all) { all.push_back(0); };
+  a.domain = [](const SpaceFacts&, const Strategy&, Values& all) { all.push_back(0); };
   a.rule = [](const StrategyFacts&, const Strategy& s) {
     if (s.post_validation && s.pipeline == 1) return broken("post-validation", "no rank of a pipeline waits for another at p=1");
     return Violation();

@@ -8,11 +8,11 @@ Axis axis_precision() {
   Axis a = axis_of<&Strategy::precision>("precision", "Element type of products with weights, but for the head's", 13, 13, 0);
   a.names = {"bf16", "fp8", "mxfp8"};
   a.trainers = "Megatron-LM --fp8-format with --fp8-recipe tensorwise or mxfp8, torchtitan's float8 and MX converters";
-  a.domain = [](const AxisContext& c, const Strategy&, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy&, Values& all) {
     all.push_back(static_cast<std::int64_t>(Precision::bf16));
-    if (c.space.reach == Reach::calculon || c.cluster.eight_bit_operations == 0) return;
+    if (c.space.reach == Reach::calculon || c.sizes->cluster.eight_bit_operations == 0) return;
     all.push_back(static_cast<std::int64_t>(Precision::fp8));
-    if (c.cluster.block_scaled) all.push_back(static_cast<std::int64_t>(Precision::mxfp8));
+    if (c.sizes->cluster.block_scaled) all.push_back(static_cast<std::int64_t>(Precision::mxfp8));
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {
     if (s.precision != Precision::bf16 && f.cluster.eight_bit_operations == 0)

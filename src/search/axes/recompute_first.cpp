@@ -11,11 +11,11 @@ Axis axis_recompute_first() {
   a.trainers = "Megatron-LM --recompute-method block --recompute-num-layers";
   a.outside = "recompute-first (opened by --recompute-sets)";
   a.on_demand = true;
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     all.push_back(0);
     if (s.recompute == Recompute::none || c.space.recompute_sets == 0) return;
     // A few of many lie as far apart as can be.
-    const std::int64_t most = most_layers_of(c, s) - 1, n = std::min<std::int64_t>(most, c.space.recompute_sets);
+    const std::int64_t most = most_layers_of(*c.sizes, s) - 1, n = std::min<std::int64_t>(most, c.space.recompute_sets);
     for (std::int64_t i = 1; i <= n; ++i) all.push_back(i * (most + 1) / (n + 1));
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {

@@ -8,7 +8,7 @@ Axis axis_regather() {
   a.flag = true;
   a.part = AxisPart::transfers;
   a.trainers = "Megatron-LM always does, torchtitan does not";
-  a.domain = [](const AxisContext&, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts&, const Strategy& s, Values& all) {
     all.push_back(0);
     if (s.sequence_parallel && !recomputes_all(s)) all.push_back(1);
   };
@@ -17,8 +17,8 @@ Axis axis_regather() {
       return broken("regather", "only sequence-parallel inputs that are kept are gathered again");
     return Violation();
   };
-  a.quickest = [](const AxisContext&, const Strategy& s) -> std::int64_t { return !recomputes_all(s); };
-  a.thriftiest = [](const AxisContext&, const Strategy& s, Values& all) { all.push_back(!recomputes_all(s)); };
+  a.quickest = [](const SpaceFacts&, const Strategy& s) -> std::int64_t { return !recomputes_all(s); };
+  a.thriftiest = [](const SpaceFacts&, const Strategy& s, Values& all) { all.push_back(!recomputes_all(s)); };
   a.missing = [](const Strategy& s) -> std::string_view { return s.regather ? "gathering a layer's input again on the way back" : ""; };
   return a;
 }

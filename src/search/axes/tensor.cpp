@@ -5,16 +5,16 @@
 namespace pando::search {
 
 Axis axis_tensor() {
-  Axis a = axis_of<&Strategy::tensor>("t", "Devices that share each layer's matrices (tensor parallelism)", 1, 1, 1);
+  Axis a = axis_of<&Strategy::tensor>("tensor", "Devices that share each layer's matrices (tensor parallelism)", 1, 1, 1);
   a.always = true;
-  a.aliases = {"tensor"};
+  a.brief = "t";
   a.trainers = "Megatron-LM --tensor-model-parallel-size, torchtitan tensor_parallel_degree";
   a.outside = "t that does not divide heads and widths (no trainer pads them)";
-  a.domain = [](const AxisContext& c, const Strategy&, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy&, Values& all) {
     Values divisors;
     add_divisors(c.space.devices, divisors);
     for (std::int64_t t : divisors) {
-      if (c.model.hidden % t == 0 && c.model.heads % t == 0) all.push_back(t);
+      if (c.sizes->model.hidden % t == 0 && c.sizes->model.heads % t == 0) all.push_back(t);
     }
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {
@@ -24,6 +24,9 @@ Axis axis_tensor() {
       return broken("widths", fmt::format("hidden {} or ffn {} do not divide over t={}", f.model.hidden, f.model.ffn, s.tensor));
     return Violation();
   };
+  a.program = {.position = 20, .number = &Strategy::tensor, .nesting = 10, .numbers_of_space = [](const SpaceFacts& f, const Strategy&) {
+                 return divisors(f.space.devices);
+               }};
   return a;
 }
 

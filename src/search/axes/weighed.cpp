@@ -21,10 +21,10 @@ Axis axis_weighed() {
   a.flag = true;
   a.trainers = "Megatron-LM --decoder-last-pipeline-num-layers or --pipeline-model-parallel-layout, torchtitan module_fqns_per_model_part";
   a.outside = "stages of freely chosen sizes (tried are: as even as can be and, with one stage a rank, weighed)";
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     all.push_back(0);
-    if (c.space.reach == Reach::calculon || c.space.runnable || !may_weigh(c.model, s)) return;
-    if (changes_something(c, s)) all.push_back(1);
+    if (c.space.reach == Reach::calculon || c.space.runnable || !may_weigh(c.sizes->model, s)) return;
+    if (changes_something(*c.sizes, s)) all.push_back(1);
   };
   a.rule = [](const StrategyFacts& f, const Strategy& s) {
     if (!s.weighed) return Violation();

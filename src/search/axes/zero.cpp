@@ -4,7 +4,7 @@ namespace pando::search {
 
 namespace {
 
-std::int64_t most_of(const AxisContext& c, const Strategy& s) { return replicas_of(s) == 1 ? 0 : c.space.reach == Reach::calculon ? 1 : 3; }
+std::int64_t most_of(const SpaceFacts& c, const Strategy& s) { return replicas_of(s) == 1 ? 0 : c.space.reach == Reach::calculon ? 1 : 3; }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Axis axis_zero() {
       "Megatron-LM --use-distributed-optimizer (1), --data-parallel-sharding-strategy; torchtitan fsdp_reshard_after_forward never (2), "
       "always "
       "(3); DeepSpeed zero_optimization.stage";
-  a.domain = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     for (std::int64_t zero = 0; zero <= most_of(c, s); ++zero) all.push_back(zero);
   };
   a.rule = [](const StrategyFacts&, const Strategy& s) {
@@ -26,11 +26,23 @@ Axis axis_zero() {
   };
   a.quickest = most_of;
   // Split weights are gathered somewhere: that may take more than it saves.
-  a.thriftiest = [](const AxisContext& c, const Strategy& s, Values& all) {
+  a.thriftiest = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     const std::int64_t most = most_of(c, s);
     all.push_back(most);
     if (most > 0) all.push_back(most - 1);
   };
+  a.program = {.position = 80,
+               .number = &Strategy::zero,
+               .least = 0,
+               .most = 3,
+               .otherwise = 0,
+               .nesting = 130,
+               .inside_group = true,
+               .numbers_of_space =
+                   [](const SpaceFacts& f, const Strategy& s) {
+                     return s.data > 1 && f.has_updates ? std::vector<std::int32_t>{0, 1, 2, 3} : std::vector<std::int32_t>{0};
+                   },
+               .doc = "ZeRO: 1 cuts states of the optimizer over --data, 2 gradients, 3 weights"};
   return a;
 }
 

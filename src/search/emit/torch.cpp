@@ -83,7 +83,7 @@ std::string emit_strategy(const StrategyFacts& f, const Strategy& s, const std::
   return fmt::format(
       "the step is too large for the interpreter; {} is a small instance ({} layers of width {}, {}), whose check.py has its "
       "values",
-      small, model.layers, model.hidden, words_of(strategy));
+      small, model.layers, model.hidden, to_string(strategy, Spelling::brief));
 }
 
 }  // namespace

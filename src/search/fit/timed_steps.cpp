@@ -130,7 +130,7 @@ class StepReader {
       if (r.batch == 0) refuse_row(i, "'global_batch' is not given");
       return {r.strategy, r.batch};
     }
-    Strategy s = parse_strategy(words_);
+    Strategy s = parse_strategy(words_, Spelling::brief);
     s.tensor = count(i, "tp", 1), s.pipeline = count(i, "pp", 1), s.context = count(i, "cp", 1), s.expert_in_data = count(i, "ep", 1);
     s.stages_per_rank = count(i, "interleave", 1), s.microbatch = count(i, "microbatch_size", 1);
     const std::int64_t others = std::int64_t{s.tensor} * s.pipeline * s.context;
@@ -148,7 +148,7 @@ class StepReader {
     if (has(i, "zero")) words += fmt::format(" zero={}", csv_.integer(i, *column("zero")));
     if (has(i, "recompute")) words += " recompute=" + recompute_word(csv_.text(i, "recompute"));
     if (words.empty()) return {s, batch};
-    const Strategy said = parse_strategy(words);
+    const Strategy said = parse_strategy(words, Spelling::brief);
     if (has(i, "zero")) s.zero = said.zero;
     if (has(i, "recompute")) s.recompute = said.recompute;
     if (replicas_of(s) == 1) s.zero = 0;
@@ -195,7 +195,7 @@ class StepReader {
       if (what.starts_with(file_)) throw;
       refuse_row(i, what);
     }
-    r.what = fmt::format("{} seq={} batch={} {}", r.model.name, r.model.seq, r.batch, words_of(r.strategy));
+    r.what = fmt::format("{} seq={} batch={} {}", r.model.name, r.model.seq, r.batch, to_string(r.strategy, Spelling::brief));
     r.seconds = seconds(i, r);
     if (!(r.seconds > 0 && r.seconds < 1e9)) refuse_row(i, fmt::format("a step of {:g} seconds; a positive number is expected", r.seconds));
     r.memory_bytes = number(i, "memory_GiB") * kGib;

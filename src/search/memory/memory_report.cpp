@@ -1,7 +1,6 @@
 #include "search/memory/memory_report.h"
 
 #include "search/axis.h"
-#include "transform/distribute/axis.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,8 +87,8 @@ std::vector<Strategy> neighbours(const StrategyFacts& f, const Strategy& s) {
 
 // Words of the one that the other does not have.
 std::string changed_words(const Strategy& from, const Strategy& to) {
-  const std::string of_from = words_of(from), of_to = words_of(to);
-  const std::vector<std::string_view> before = transform::split(of_from, " "), after = transform::split(of_to, " ");
+  const std::string of_from = to_string(from, Spelling::brief), of_to = to_string(to, Spelling::brief);
+  const std::vector<std::string_view> before = split(of_from, " "), after = split(of_to, " ");
   std::vector<std::string> changed;
   std::vector<std::string_view> kept;
   for (const std::string_view w : after) {
@@ -111,7 +110,7 @@ std::vector<FittingChange> changes_that_fit(const StrategyFacts& facts, const St
   std::vector<FittingChange> all;
   std::set<std::string> seen;
   const auto consider = [&](const Strategy& n) {
-    if (!seen.insert(words_of(n)).second) return;
+    if (!seen.insert(to_string(n, Spelling::brief)).second) return;
     const Estimate e = estimate(f, n);
     if (e.fits(limit, f.cluster)) all.push_back({n, e, changed_words(s, n)});
   };

@@ -48,7 +48,7 @@ TEST(Memory, IsMegatronsTheoreticalReport) {
                                     {"turing-530b", "t=8 p=35 d=4 b=1 zero=1"},
                                     {"megatron-1t", "t=8 p=64 d=2 b=1"}}) {
     const Transformer m = transformer_named(model);
-    const Strategy s = parse_strategy(fmt::format("{} comm=sequence-parallel regather recompute=selective", text));
+    const Strategy s = parse_strategy(fmt::format("{} comm=sequence-parallel regather recompute=selective", text), Spelling::brief);
     const StrategyFacts facts{m, selene, 512};
     ASSERT_FALSE(first_violation(facts, s)) << text;
     const RankMemory first = memory_of_ranks(facts, s).front();
@@ -69,7 +69,7 @@ TEST(Memory, RanksAreTheEstimates) {
                                     {"deepseek-v3", "p=16 d=8 e=8"},
                                     {"llama3-70b", "t=4 p=6 d=2 recompute=full recompute-first=3"}}) {
     const Transformer m = transformer_named(model);
-    const Strategy s = parse_strategy(text);
+    const Strategy s = parse_strategy(text, Spelling::brief);
     const StrategyFacts facts = facts_of(m, h100, 64);
     ASSERT_FALSE(first_violation(facts, s)) << text;
     const std::vector<RankMemory> ranks = memory_of_ranks(facts, s);
@@ -95,7 +95,7 @@ TEST(Memory, ChangesFit) {
   const auto limit = static_cast<double>(cluster.memory_bytes);
   for (const auto& [model, text] : {std::pair{"llama3-8b", "d=8"}, {"llama3-70b", "t=8 p=2 d=4"}, {"gpt3-13b", "t=1 d=16 b=2 zero=1"}}) {
     const Transformer m = transformer_named(model);
-    const Strategy s = parse_strategy(text);
+    const Strategy s = parse_strategy(text, Spelling::brief);
     const StrategyFacts facts = facts_of(m, cluster, 64);
     ASSERT_FALSE(estimate(facts, s).fits(limit, cluster)) << text;
     const std::vector<FittingChange> changes = changes_that_fit(facts, s, limit);
@@ -111,7 +111,7 @@ TEST(Memory, ChangesFit) {
     }
   }
   const Transformer huge = transformer_named("megatron-1t");
-  EXPECT_TRUE(changes_that_fit({huge, cluster, 8}, parse_strategy("d=8"), limit).empty());
+  EXPECT_TRUE(changes_that_fit({huge, cluster, 8}, parse_strategy("d=8", Spelling::brief), limit).empty());
 }
 
 }  // namespace

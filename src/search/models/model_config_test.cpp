@@ -41,7 +41,7 @@ TEST(ModelConfig, ParametersAreThePublished) {
 TEST(ModelConfig, IsTheModelByName) {
   const Transformer file = transformer_named(kFolder + "llama3_8b.json", 8192), named = transformer_named("llama3-8b");
   const simulate::Cluster& h100 = simulate::cluster_named("h100");
-  const Strategy s = parse_strategy("t=2 p=2 d=4 zero=1");
+  const Strategy s = parse_strategy("t=2 p=2 d=4 zero=1", Spelling::brief);
   const Estimate of_file = estimate(facts_of(file, h100, 64), s), of_name = estimate(facts_of(named, h100, 64), s);
   EXPECT_EQ(of_file.seconds, of_name.seconds);
   EXPECT_EQ(of_file.memory, of_name.memory);

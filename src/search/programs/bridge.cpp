@@ -40,8 +40,8 @@ Strategy transforms_of(const StrategyFacts& facts, const Strategy& s) {
   Strategy program = s;
   static_cast<transform::Predicted&>(program) = {};
   program.first_device = 0;
-  for (const Axis& a : axes()) {
-    if (a.apply != nullptr) a.apply(facts, s, program);
+  for (const Axis* a : predicted_axes()) {
+    if (a->apply != nullptr) a->apply(facts, s, program);
   }
   return program;
 }

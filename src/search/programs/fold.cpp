@@ -3,10 +3,10 @@
 #include "ir/op_row.h"
 #include "pando/model_error.hpp"
 #include "schedule/synthesised.h"
+#include "search/strategy_text.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/module_copy.h"
 #include "transform/distribute/stages/stages.h"
-#include "transform/distribute/strategy_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -303,7 +303,7 @@ std::optional<double> FoldedProgram::least_seconds(const transform::Strategy& s,
   const Folding p = plan(s);
   if (!p.layers) return std::nullopt;
   const auto stages = static_cast<std::uint32_t>(p.counts.size());
-  const std::string key = to_string(in_one_stage(s));
+  const std::string key = to_string(in_one_stage(s), Spelling::whole);
   const auto one = [&](std::uint32_t of_stage) {
     const std::uint32_t dropped = (p.least - of_stage) * period_;
     Smaller& small = smaller(dropped * stages);

@@ -5,14 +5,12 @@
 #include "ir/checks/verify.h"
 #include "models/gpt.h"
 #include "models/mlp.h"
-#include "transform/distribute/strategy_text.h"
+#include "search/strategy_text.h"
 
 #include <gmock/gmock.h>
 
 namespace pando::search {
 namespace {
-
-using transform::parse_words;
 
 transform::Program gpt(std::int64_t layers, models::Optimizer::Kind kind = models::Optimizer::adam) {
   models::Gpt g{.layers = layers, .heads = 4, .width = 64, .vocabulary = 64, .sequence = 16, .batch = 64};
@@ -41,7 +39,7 @@ TEST(Fold, FindsNone) {
   FoldedProgram folded(p);
   EXPECT_EQ(folded.first(), folded.end());
   const simulate::Cluster& h100 = simulate::cluster_named("h100");
-  EXPECT_FALSE(folded.estimate(parse_words("data=2", {}), h100, simulate::ClusterCostModel(h100)));
+  EXPECT_FALSE(folded.estimate(parse_strategy("data=2", Spelling::whole), h100, simulate::ClusterCostModel(h100)));
 }
 
 // Every other block has experts: no two layers in a row are equal, but every layer is equal to the one before the last.
@@ -57,7 +55,7 @@ TEST(Fold, FindsPeriods) {
   transform::Strategy base;
   base.first_device = 0;
   for (const char* words : {"data=4", "data=2 expert=2 microbatches=4", "tensor=2 zero=1 data=2", "pipeline=2 microbatches=8"}) {
-    const transform::Strategy s = parse_words(words, base);
+    const transform::Strategy s = parse_strategy(words, Spelling::whole, base);
     const std::optional<ProgramEstimate> e = folded.estimate(s, h100, costs);
     ASSERT_TRUE(e) << words;
     const ProgramEstimate whole = estimate_program(p, s, h100, &costs);
@@ -74,13 +72,13 @@ TEST(Fold, Bounds) {
   const simulate::ClusterCostModel costs(h100);
   for (const char* words : {"data=4", "tensor=4 microbatches=8", "pipeline=2 microbatches=16",
                             "pipeline=2 tensor=2 microbatches=8 recompute=full", "pipeline=2 microbatches=4 layers=9/5"}) {
-    const transform::Strategy s = parse_words(words, {});
+    const transform::Strategy s = parse_strategy(words, Spelling::whole);
     ASSERT_TRUE(folded.folds(s)) << words;
     const double whole = least_program_seconds(p, s, costs), few = folded.least_seconds(s, costs).value();
     EXPECT_LE(few, whole) << words;
     EXPECT_GT(few, 0.97 * whole) << words;
   }
-  EXPECT_FALSE(folded.least_seconds(parse_words("pipeline=8 microbatches=8", {}), costs));
+  EXPECT_FALSE(folded.least_seconds(parse_strategy("pipeline=8 microbatches=8", Spelling::whole), costs));
 }
 
 class FoldStrategies : public testing::TestWithParam<const char*> {};
@@ -92,7 +90,7 @@ TEST_P(FoldStrategies, AsWhole) {
   FoldedProgram folded(p);
   transform::Strategy base;
   base.first_device = 0;
-  const transform::Strategy s = parse_words(GetParam(), base);
+  const transform::Strategy s = parse_strategy(GetParam(), Spelling::whole, base);
   const std::optional<ProgramEstimate> e = folded.estimate(s, h100, costs);
   ASSERT_TRUE(e);
   const ProgramEstimate whole = estimate_program(p, s, h100, &costs);

@@ -1,12 +1,12 @@
 #include "search/programs/program_search.h"
-#include "transform/distribute/strategy_text.h"
+#include "search/strategy_text.h"
 
 #include <fmt/format.h>
 
 namespace pando::search {
 
 Report report_of(const ProgramResult& r) {
-  const auto text = [](const Strategy& s) { return transform::to_string(s); };
+  const auto text = [](const Strategy& s) { return to_string(s, Spelling::whole); };
   Report report{.best = lines_of(r.best, text),
                 .frontier = lines_of(r.frontier, text),
                 .certificate = r.certificate,

@@ -9,10 +9,10 @@
 #include "search/programs/program_space.h"
 #include "search/programs/recompute_choices.h"
 #include "search/searcher.h"
+#include "search/strategy_text.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/distributed_already.h"
 #include "transform/distribute/layout/layout.h"
-#include "transform/distribute/strategy_text.h"
 
 #include <fmt/format.h>
 #include <poplar/exceptions.hpp>
@@ -84,7 +84,7 @@ class BoundsOfGroup {
 
 class ProgramEstimator final : public Estimator<ProgramEstimate> {
  public:
-  ProgramEstimator(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const simulate::CostModel* costs)
+  ProgramEstimator(const Program& program, const simulate::Cluster& cluster, const Space& space, const simulate::CostModel* costs)
       : Estimator(space.memory > 0 ? space.memory : static_cast<double>(cluster.memory_bytes)),
         program_(program),
         cluster_(cluster),
@@ -110,7 +110,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
   // A group's bound is that of its degrees until it would be looked into, then that of its stages.
   std::vector<PointGroup> groups(ProgramResult& r, bool bounded) override {
     r.equal_from = fold_.first(), r.equal_to = fold_.end();
-    const transform::SpaceFacts facts = facts_of(program_, costs_, cluster_, space_);
+    const SpaceFacts facts = facts_of(program_, costs_, cluster_, space_);
     r.samples = facts.samples;
     std::vector<PointGroup> all;
     for (ProgramGroup& g : program_groups(facts)) {
@@ -150,7 +150,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
   // What is made in small is as quick as this bound.
   double least_bytes(const Strategy& s) override { return is_folded(s) ? 0 : static_cast<double>(bounds_->least_bytes(s)); }
 
-  std::string words(const Strategy& s) const override { return transform::to_string(s); }
+  std::string words(const Strategy& s) const override { return to_string(s, Spelling::whole); }
   bool is_said_first(const Violation& v) const override { return v.rule == "recompute-layers" || v.rule == "cut"; }
   std::string lack(const ProgramEstimate& e) const override {
     return fmt::format("device {} needs {} bytes ({}), {:.0f} more than the {:.0f} that it has", e.fullest, e.peak, kinds_text(e.at_peak),
@@ -257,7 +257,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
       check_stop();
       if (!g.is_closest) {
         const Strategy s = in_one_stage(head_of(g));
-        const auto [it, added] = known.try_emplace(transform::to_string(s));
+        const auto [it, added] = known.try_emplace(to_string(s, Spelling::whole));
         OfDegrees& of_degrees = it->second;
         if (added) of_degrees.violation = violation_of([&] { of_degrees.seconds = least_seconds_of(s); });
         if (const Violation& v = of_degrees.violation) {
@@ -294,7 +294,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
 
   const Program& program_;
   const simulate::Cluster& cluster_;
-  const ProgramSpace& space_;
+  const Space& space_;
   simulate::ClusterCostModel own_;
   const simulate::CostModel& costs_;
   LeastTime times_;
@@ -344,17 +344,17 @@ LeastMemory least_program_memory(const Program& program, const Strategy& strateg
   return least_memory(program, strategy, transform::lay_out(program, strategy), transform::table_of(strategy));
 }
 
-ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
-                             const SearchOptions& options, const simulate::CostModel* costs) {
+ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options,
+                             const simulate::CostModel* costs) {
   transform::refuse_distributed(program.module);
   ProgramEstimator estimator(program, cluster, space, costs);
   return Searcher<ProgramEstimate>(estimator, options).run();
 }
 
-std::string why_not(const Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const Strategy& s,
+std::string why_not(const Program& program, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
                     const ProgramResult& result, const simulate::CostModel* costs) {
   // It is made whole.
-  ProgramSpace whole = space;
+  Space whole = space;
   whole.fold_from = 0;
   ProgramEstimator estimator(program, cluster, whole, costs);
   return why_not(estimator, space.devices, s, result);

@@ -14,18 +14,16 @@
 
 #include "search/programs/least_memory.h"
 #include "search/report.h"
+#include "search/space.h"
 #include "search/strategy.h"
 #include "simulate/costs/cost_model.h"
 #include "transform/distribute/parallelise.h"
-#include "transform/distribute/space.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace pando::search {
-
-using ProgramSpace = transform::Space;
 
 struct ProgramEstimate {
   double seconds = 0;
@@ -45,7 +43,7 @@ using FoundProgram = FoundOf<ProgramEstimate>;
 using ProgramResult = ResultOf<ProgramEstimate>;
 
 // `costs` says what each op takes on `cluster`; null: the cluster's own model.
-ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space,
+ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const Space& space,
                              const SearchOptions& options = {}, const simulate::CostModel* costs = nullptr);
 
 // Time and memory of one point; with `made`, of so many of its microbatches. Refuses what parallelise() refuses.
@@ -58,7 +56,7 @@ double least_program_seconds(const transform::Program& program, const Strategy& 
 LeastMemory least_program_memory(const transform::Program& program, const Strategy& strategy);
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and where.
-std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const ProgramSpace& space, const Strategy& s,
+std::string why_not(const transform::Program& program, const simulate::Cluster& cluster, const Space& space, const Strategy& s,
                     const ProgramResult& result, const simulate::CostModel* costs = nullptr);
 
 Report report_of(const ProgramResult& result);

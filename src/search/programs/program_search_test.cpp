@@ -7,10 +7,11 @@
 #include "pando/model_error.hpp"
 #include "search/axis.h"
 #include "search/programs/bridge.h"
+#include "search/search.h"
+#include "search/strategy_text.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
 #include "transform/distribute/checks/equality.h"
-#include "transform/distribute/strategy_text.h"
 
 #include "schedule/synthesised.h"
 
@@ -22,8 +23,6 @@
 
 namespace pando::search {
 namespace {
-
-using transform::parse_words;
 
 using testing::HasSubstr;
 using transform::Strategy;
@@ -44,19 +43,21 @@ TEST(ProgramStrategy, WordsAreReadAgain) {
                            "pipeline=2 microbatches=2 stages-per-rank=2 schedule=Interleaved1F1B layers=1/2/1/1",
                            "tensor=4 recompute=full recompute-layers=0/2 sequence-parallel offload=weights/activations",
                            "tensor=2 pipeline=2 schedule=ZB-H1 cut=block*.up:-1;embedding:0 order=pipeline/tensor"}) {
-    EXPECT_EQ(to_string(parse_words(text)), text);
+    EXPECT_EQ(to_string(parse_strategy(text, Spelling::whole), Spelling::whole), text);
   }
-  EXPECT_EQ(to_options(parse_words("tensor=2 cut=a:0;b:1 order=tensor/data")), "--tensor 2 --cut 'a:0,b:1' --order tensor,data");
-  EXPECT_EQ(to_options(parse_words("pipeline=2 layers=1/2 sequence-parallel")),
+  EXPECT_EQ(to_options(parse_strategy("tensor=2 cut=a:0;b:1 order=tensor/data", Spelling::whole)),
+            "--tensor 2 --cut 'a:0,b:1' --order tensor,data");
+  EXPECT_EQ(to_options(parse_strategy("pipeline=2 layers=1/2 sequence-parallel", Spelling::whole)),
             "--pipeline 2 --schedule 1F1B --layers-per-stage 1,2 --sequence-parallel");
   // Words of a transformer's strategy that mean the same; a name alone is cut along dimension 0.
-  EXPECT_EQ(to_string(parse_words("t=2 p=2 c=2 e=2 v=2")),
-            to_string(parse_words("tensor=2 pipeline=2 context=2 expert=2 stages-per-rank=2")));
-  EXPECT_EQ(to_string(parse_words("tensor=2 cut=a")), "tensor=2 cut=a:0");
-  EXPECT_EQ(to_options(parse_words("recompute=selective recompute-layers=1")), "--recompute selective --recompute-layers 1");
+  EXPECT_EQ(to_string(parse_strategy("t=2 p=2 c=2 e=2 v=2", Spelling::whole), Spelling::whole),
+            to_string(parse_strategy("tensor=2 pipeline=2 context=2 expert=2 stages-per-rank=2", Spelling::whole), Spelling::whole));
+  EXPECT_EQ(to_string(parse_strategy("tensor=2 cut=a", Spelling::whole), Spelling::whole), "tensor=2 cut=a:0");
+  EXPECT_EQ(to_options(parse_strategy("recompute=selective recompute-layers=1", Spelling::whole)),
+            "--recompute selective --recompute-layers 1");
   for (const char* wrong : {"datum=2", "data=x", "data=0", "schedule=mine", "schedule=none.csv", "recompute=some", "offload=all", "zero=-1",
                             "cut=a:x", "cut=a:-2", "cut=:1", "order=samples", "order=data/data"}) {
-    EXPECT_THROW(parse_words(wrong), poplar::poplar_error) << wrong;
+    EXPECT_THROW(parse_strategy(wrong, Spelling::whole), poplar::poplar_error) << wrong;
   }
 }
 
@@ -66,12 +67,13 @@ TEST(ProgramSearch, TheBestOfAllPoints) {
   const transform::Program mlp = models::build_mlp({.layers = 5, .width = 128, .batch = 16, .learning_rate = 0.1}), gpt = small_gpt();
   for (const transform::Program* p : {&mlp, &gpt}) {
     for (const std::int32_t devices : {2, 4}) {
-      ProgramSpace space{.devices = devices, .most_microbatches = 4};
+      Space space{.devices = devices, .most_microbatches = 4};
       const ProgramResult quick = search_program(*p, cluster, space, {.top = 3}),
                           all = search_program(*p, cluster, space, {.top = 3, .brute_force = true});
       ASSERT_EQ(quick.best.size(), 3u);
       for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_EQ(quick.best[i].index, all.best[i].index) << to_string(quick.best[i].strategy) << " / " << to_string(all.best[i].strategy);
+        EXPECT_EQ(quick.best[i].index, all.best[i].index)
+            << to_string(quick.best[i].strategy, Spelling::whole) << " / " << to_string(all.best[i].strategy, Spelling::whole);
       }
       for (const ProgramResult* r : {&quick, &all}) {
         const Certificate& c = r->certificate;
@@ -94,7 +96,7 @@ TEST(ProgramSearch, TheBestOfAllPointsThatFit) {
   const auto smallest = static_cast<double>(free.frontier.front().estimate.peak), fastest = static_cast<double>(free.best[0].estimate.peak);
   ASSERT_LT(smallest, 0.7 * fastest);
   for (const double share : {0.0, 0.5}) {
-    const ProgramSpace space{.devices = 4, .memory = smallest + share * (fastest - smallest), .most_microbatches = 2};
+    const Space space{.devices = 4, .memory = smallest + share * (fastest - smallest), .most_microbatches = 2};
     const ProgramResult quick = search_program(gpt, cluster, space), all = search_program(gpt, cluster, space, {.brute_force = true});
     ASSERT_FALSE(quick.best.empty());
     EXPECT_EQ(quick.best[0].index, all.best[0].index) << to_table(quick) << to_table(all);
@@ -103,7 +105,7 @@ TEST(ProgramSearch, TheBestOfAllPointsThatFit) {
     EXPECT_GT(c.by_memory, 0);
     EXPECT_LE(c.by_memory + c.too_large, all.certificate.too_large);
   }
-  const ProgramSpace nothing{.devices = 4, .memory = smallest - 1, .most_microbatches = 2};
+  const Space nothing{.devices = 4, .memory = smallest - 1, .most_microbatches = 2};
   const ProgramResult none = search_program(gpt, cluster, nothing);
   EXPECT_TRUE(none.best.empty());
   EXPECT_GT(none.certificate.by_memory, none.certificate.too_large) << to_table(none);
@@ -141,7 +143,7 @@ TEST(ProgramSearch, NoPeakIsBelowItsBound) {
                               "pipeline=2 stages-per-rank=3 schedule=Interleaved1F1B microbatches=4 tensor=2 recompute=selective",
                               "pipeline=2 stages-per-rank=2 schedule=LoopedBFS microbatches=4 context=2 offload=optimizer",
                               "tensor=2 cut=embedding:0;block*.up:-1"}) {
-      const Strategy s = parse_words(words, {.first_device = 0});
+      const Strategy s = parse_strategy(words, Spelling::whole, {.first_device = 0});
       const LeastMemory least = least_program_memory(gpt, s);
       const std::int64_t peak = estimate_program(gpt, s, cluster).peak;
       EXPECT_LE(least.bytes(), peak) << words;
@@ -169,7 +171,7 @@ TEST(ProgramSearch, MemoryOfAdamByKind) {
       weights += n;
   }
   for (const char* words : {"data=1", "data=2", "pipeline=2 microbatches=2"}) {
-    const Strategy s = parse_words(words, {.first_device = 0});
+    const Strategy s = parse_strategy(words, Spelling::whole, {.first_device = 0});
     simulate::KindBytes most{};
     const auto p = simulate::flatten(transform::parallelise(gpt, s).module, simulate::ClusterCostModel(simulate::cluster_named("bow-pod")));
     std::int64_t given_states = 0, given_weights = 0;
@@ -197,9 +199,9 @@ TEST(ProgramSearch, SomeLayersComputeAgain) {
   g.layers = 4, g.width = 32, g.heads = 4, g.sequence = 32, g.batch = 16, g.vocabulary = 64;
   const transform::Program gpt = models::build_gpt(g);
   for (const char* demand : {"microbatches=4", "pipeline=2 microbatches=4 layers=3/3"}) {
-    ProgramSpace space{.devices = std::string(demand).starts_with("pipeline") ? 2 : 1, .require = demand};
+    Space space{.devices = std::string(demand).starts_with("pipeline") ? 2 : 1, .require = demand};
     const auto peak = [&](const std::string& more) {
-      return static_cast<double>(estimate_program(gpt, parse_words(demand + more, {.first_device = 0}), cluster).peak);
+      return static_cast<double>(estimate_program(gpt, parse_strategy(demand + more, Spelling::whole, {.first_device = 0}), cluster).peak);
     };
     const double none = peak(""), full = peak(" recompute=full");
     ASSERT_LT(full, 0.8 * none) << demand;
@@ -218,7 +220,7 @@ TEST(ProgramSearch, SomeLayersComputeAgain) {
       EXPECT_LE(static_cast<double>(quick.best[0].estimate.peak), space.memory);
       EXPECT_LE(quick.best[0].estimate.seconds, without.best[0].estimate.seconds);
       EXPECT_FALSE(quick.best[0].strategy.recomputed_layers.empty());
-      winners.insert(to_string(quick.best[0].strategy));
+      winners.insert(to_string(quick.best[0].strategy, Spelling::whole));
       EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, quick.best[0].strategy), 3).equal());
       // Fewer sets: those of the chain.
       space.recompute_sets = 3;
@@ -233,7 +235,7 @@ TEST(ProgramSearch, SomeLayersComputeAgain) {
     space.recompute_sets = 100;
     const ProgramResult r = search_program(gpt, cluster, space);
     const auto why = [&](const std::string& more) {
-      return why_not(gpt, cluster, space, parse_words(demand + more, {.first_device = 0}), r);
+      return why_not(gpt, cluster, space, parse_strategy(demand + more, Spelling::whole, {.first_device = 0}), r);
     };
     EXPECT_THAT(why(" recompute=full recompute-layers=0"), HasSubstr("memory: device 0 needs"));
     EXPECT_THAT(why(" recompute=full recompute-layers=9"), HasSubstr("recompute-layers: layer 9 is to be recomputed; the program has 6"));
@@ -248,7 +250,7 @@ TEST(ProgramSearch, WhichLayersComputeAgain) {
   models::Gpt g;
   g.layers = 6, g.width = 32, g.heads = 4, g.sequence = 32, g.batch = 16, g.vocabulary = 64;
   const transform::Program gpt = models::build_gpt(g);
-  ProgramSpace space{.devices = 4, .require = "pipeline=4 microbatches=8 layers=2/2/2/2 schedule=1F1B recompute=full"};
+  Space space{.devices = 4, .require = "pipeline=4 microbatches=8 layers=2/2/2/2 schedule=1F1B recompute=full"};
   space.recompute_sets = 5;
   const ProgramResult r = search_program(gpt, cluster, space, {.top = 100, .brute_force = true});
   ASSERT_EQ(r.certificate.points, 6);
@@ -272,13 +274,13 @@ TEST(ProgramSearch, AWeightIsCut) {
   models::Gpt g;
   g.layers = 2, g.width = 8, g.heads = 2, g.sequence = 4, g.batch = 4, g.vocabulary = 512;
   const transform::Program gpt = models::build_gpt(g);
-  ProgramSpace space{.devices = 2, .require = "tensor=2"};
+  Space space{.devices = 2, .require = "tensor=2"};
   const ProgramResult plain = search_program(gpt, cluster, space);
   space.cuts = 1;
   space.memory = static_cast<double>(plain.best[0].estimate.peak) - 4000;
   const ProgramResult r = search_program(gpt, cluster, space, {.brute_force = true});
   ASSERT_FALSE(r.best.empty()) << to_table(r);
-  EXPECT_THAT(to_string(r.best[0].strategy), HasSubstr("cut=")) << to_table(r);
+  EXPECT_THAT(to_string(r.best[0].strategy, Spelling::whole), HasSubstr("cut=")) << to_table(r);
   EXPECT_GT(r.certificate.points, 10 * plain.certificate.points);
   const transform::Equality e = compare(gpt, transform::parallelise(gpt, r.best[0].strategy), 3);
   EXPECT_TRUE(e.equal()) << to_text(e);
@@ -296,7 +298,7 @@ graph main(i: Tensor[(8), int32], j: Tensor[(8), int32], a: Tensor[(512, 8), flo
 )"),
                                                    {{{"i", 0}, {"j", 0}}, {}, {}, {}});
   const auto& cluster = simulate::cluster_named("bow-pod");
-  ProgramSpace space{.devices = 2, .require = "tensor=2"};
+  Space space{.devices = 2, .require = "tensor=2"};
   const auto best = [&](std::int32_t cuts) {
     space.cuts = cuts;
     return search_program(p, cluster, space, {.top = 1000, .brute_force = true});
@@ -314,7 +316,7 @@ graph main(i: Tensor[(8), int32], j: Tensor[(8), int32], a: Tensor[(512, 8), flo
   std::set<std::string> programs, words;
   for (const FoundProgram& f : two.best) {
     programs.insert(ir::print(transform::parallelise(p, f.strategy).module));
-    words.insert(to_string(f.strategy));
+    words.insert(to_string(f.strategy, Spelling::whole));
   }
   EXPECT_EQ(programs.size(), two.best.size());
   EXPECT_TRUE(words.contains("tensor=2 cut=a:1;b:1")) << to_table(two);
@@ -338,7 +340,7 @@ TEST(ProgramSearch, TooManyCutsAreRefused) {
     }
   }
   const transform::Program named = transform::annotate(ir::parse(text), {});
-  ProgramSpace space{.devices = 2, .require = "tensor=2"};
+  Space space{.devices = 2, .require = "tensor=2"};
   space.cuts = 8;
   try {
     search_program(named, simulate::cluster_named("bow-pod"), space);
@@ -351,7 +353,7 @@ TEST(ProgramSearch, TooManyCutsAreRefused) {
 TEST(ProgramSearch, SchedulesByNameAndFromTables) {
   const auto& cluster = simulate::cluster_named("bow-pod");
   const transform::Program gpt = small_gpt();
-  ProgramSpace space{.devices = 2, .require = "pipeline=2 microbatches=4", .most_microbatches = 4};
+  Space space{.devices = 2, .require = "pipeline=2 microbatches=4", .most_microbatches = 4};
   space.schedules = {"all"};
   const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
   std::set<std::string> seen;
@@ -375,16 +377,17 @@ TEST(ProgramSearch, SchedulesByNameAndFromTables) {
 TEST(ProgramSearch, SchedulesAreMadeForWhatStagesCost) {
   const auto& cluster = simulate::cluster_named("bow-pod");
   const transform::Program gpt = small_gpt();
-  ProgramSpace space{.devices = 2, .require = "pipeline=2 microbatches=4 recompute=none", .most_microbatches = 4};
+  Space space{.devices = 2, .require = "pipeline=2 microbatches=4 recompute=none", .most_microbatches = 4};
   space.schedules = {"1F1B", "ZB-H1", "synthesised"};
   const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
   std::set<std::string> made;
   for (const FoundProgram& f : all.best) {
     if (!schedule::is_synthesised(f.strategy.schedule)) continue;
     EXPECT_TRUE(schedule::has_costs(f.strategy.schedule)) << f.strategy.schedule;
-    EXPECT_EQ(to_string(parse_words(to_string(f.strategy), {.first_device = 0})), to_string(f.strategy));
+    EXPECT_EQ(to_string(parse_strategy(to_string(f.strategy, Spelling::whole), Spelling::whole, {.first_device = 0}), Spelling::whole),
+              to_string(f.strategy, Spelling::whole));
     if (made.insert(f.strategy.schedule).second && made.size() <= 4)
-      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy);
+      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy, Spelling::whole);
   }
   EXPECT_GT(made.size(), 2u);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
@@ -396,18 +399,18 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatRanksHaveRoomFor) {
   models::Gpt g;
   g.layers = 6, g.width = 32, g.heads = 4, g.sequence = 32, g.batch = 16, g.vocabulary = 512;
   const transform::Program gpt = models::build_gpt(g);
-  ProgramSpace space{.devices = 4, .require = "pipeline=4 microbatches=8 recompute=none layers=3/2/2/1", .most_microbatches = 8};
+  Space space{.devices = 4, .require = "pipeline=4 microbatches=8 recompute=none layers=3/2/2/1", .most_microbatches = 8};
   space.schedules = {"synthesised"};
   const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
   std::set<std::string> names, levelled;
   for (const FoundProgram& f : all.best) {
-    EXPECT_TRUE(names.insert(to_string(f.strategy)).second) << "twice: " << to_string(f.strategy);
+    EXPECT_TRUE(names.insert(to_string(f.strategy, Spelling::whole)).second) << "twice: " << to_string(f.strategy, Spelling::whole);
     const auto limits = schedule::problem_of(f.strategy.schedule, {4, 8, f.strategy.stages_per_rank}).memory;
     if (limits.size() == 1) continue;
     ASSERT_EQ(limits.size(), 4u);
     EXPECT_LT(*std::min_element(limits.begin(), limits.end()), *std::max_element(limits.begin(), limits.end()));
     if (levelled.insert(f.strategy.schedule).second && levelled.size() <= 4)
-      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy);
+      EXPECT_TRUE(compare(gpt, transform::parallelise(gpt, f.strategy), 3).equal()) << to_string(f.strategy, Spelling::whole);
   }
   EXPECT_GE(levelled.size(), 2u);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
@@ -421,7 +424,7 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatTransfersCost) {
   cluster.levels[0].bytes_per_second = 1e12;
   cluster.levels[0].slowdown = 0;
   const transform::Program gpt = small_gpt();
-  ProgramSpace space{.devices = 4, .require = "pipeline=4 microbatches=8 recompute=none", .most_microbatches = 8};
+  Space space{.devices = 4, .require = "pipeline=4 microbatches=8 recompute=none", .most_microbatches = 8};
   space.schedules = {"synthesised"};
   const ProgramResult all = search_program(gpt, cluster, space, {.top = 500, .brute_force = true});
   double with = 1e30, without = 1e30;
@@ -430,7 +433,7 @@ TEST(ProgramSearch, SchedulesAreMadeForWhatTransfersCost) {
     const std::string& name = f.strategy.schedule;
     const bool knows = schedule::problem_of(name, {4, 8, f.strategy.stages_per_rank}).costs.transfer > 0;
     (knows ? with : without) = std::min(knows ? with : without, f.estimate.seconds);
-    EXPECT_TRUE(names.insert(to_string(f.strategy)).second) << "twice: " << to_string(f.strategy);
+    EXPECT_TRUE(names.insert(to_string(f.strategy, Spelling::whole)).second) << "twice: " << to_string(f.strategy, Spelling::whole);
   }
   EXPECT_LT(with, 0.99 * without) << to_table(all);
   EXPECT_EQ(search_program(gpt, cluster, space).best[0].index, all.best[0].index);
@@ -451,10 +454,10 @@ TEST(ProgramSearch, DevicesArePlacedOnTheNetwork) {
   cluster.levels[0].devices = 2, cluster.levels[1].devices = 4;
   cluster.levels[1].bytes_per_second /= 100;
   const transform::Program gpt = small_gpt();
-  const ProgramSpace space{.devices = 4, .require = "tensor=2 pipeline=2 microbatches=2", .most_microbatches = 4};
+  const Space space{.devices = 4, .require = "tensor=2 pipeline=2 microbatches=2", .most_microbatches = 4};
   const ProgramResult r = search_program(gpt, cluster, space);
   ASSERT_FALSE(r.best.empty());
-  EXPECT_THAT(to_string(r.best[0].strategy), HasSubstr("order=pipeline/tensor")) << to_table(r);
+  EXPECT_THAT(to_string(r.best[0].strategy, Spelling::whole), HasSubstr("order=pipeline/tensor")) << to_table(r);
   Strategy as_numbered = r.best[0].strategy;
   as_numbered.order.clear();
   EXPECT_LT(1.2 * r.best[0].estimate.seconds, estimate_program(gpt, as_numbered, cluster).seconds);
@@ -473,7 +476,7 @@ TEST(ProgramSearch, NoEstimateIsBelowItsBound) {
         "pipeline=2 microbatches=4 schedule=ZBV stages-per-rank=2", "pipeline=2 microbatches=8 schedule=V-1F1B stages-per-rank=2",
         "pipeline=2 microbatches=4 schedule=synthesised:3:100-60:90:40-100", "pipeline=5 microbatches=2 layers=1/1/1/1/1",
         "pipeline=2 stages-per-rank=2 schedule=Interleaved1F1B microbatches=4 data=2", "context=2 data=2"}) {
-    const Strategy s = parse_words(words, {.first_device = 0});
+    const Strategy s = parse_strategy(words, Spelling::whole, {.first_device = 0});
     const double least = least_program_seconds(gpt, s, costs), seconds = estimate_program(gpt, s, cluster).seconds;
     EXPECT_GT(least, 0.05 * seconds) << words;
     EXPECT_LE(least, seconds) << words;
@@ -512,9 +515,11 @@ TEST(ProgramSearch, AnotherProgramIsNotEqual) {
 TEST(ProgramSearch, WhyNot) {
   const auto& cluster = simulate::cluster_named("bow-pod");
   const transform::Program gpt = small_gpt();
-  ProgramSpace space{.devices = 4};
+  Space space{.devices = 4};
   const ProgramResult r = search_program(gpt, cluster, space);
-  const auto why = [&](const char* words) { return why_not(gpt, cluster, space, parse_words(words, {.first_device = 0}), r); };
+  const auto why = [&](const char* words) {
+    return why_not(gpt, cluster, space, parse_strategy(words, Spelling::whole, {.first_device = 0}), r);
+  };
   // What is not there is said before the number of devices; other rules are not.
   EXPECT_THAT(why("recompute=full recompute-layers=99"), HasSubstr("layer 99 is to be recomputed"));
   EXPECT_THAT(why("data=3"), HasSubstr("devices: it takes 3 devices, 4 were asked for"));
@@ -523,7 +528,7 @@ TEST(ProgramSearch, WhyNot) {
   EXPECT_THAT(why("pipeline=4 layers=9/1/1/1"), HasSubstr("layers-per-stage"));
   EXPECT_THAT(why("pipeline=4 schedule=ZBV"), HasSubstr("schedule"));
   EXPECT_THAT(why("pipeline=4 layers=1/1/1/2"), HasSubstr("slower than the best"));
-  EXPECT_EQ(why(to_string(r.best[0].strategy).c_str()), "it is the best\n");
+  EXPECT_EQ(why(to_string(r.best[0].strategy, Spelling::whole).c_str()), "it is the best\n");
   space.memory = 1000;
   EXPECT_THAT(why("data=4"), HasSubstr("more than the 1000 that it has"));
   const ProgramResult none = search_program(gpt, cluster, space);
@@ -554,7 +559,7 @@ TEST(ProgramSearch, StagesAreUneven) {
   ASSERT_EQ(layers.size(), 2u);
   EXPECT_GT(layers[0], layers[1]) << to_table(r);
   EXPECT_EQ(layers[0] + layers[1], 8u);
-  const double even = estimate_program(gpt, parse_words("layers=4/4", r.best[0].strategy), cluster).seconds;
+  const double even = estimate_program(gpt, parse_strategy("layers=4/4", Spelling::whole, r.best[0].strategy), cluster).seconds;
   EXPECT_LT(r.best[0].estimate.seconds, 0.95 * even) << to_table(r);
 }
 
@@ -571,25 +576,26 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   const StrategyFacts facts = facts_of(t, selene, 16);
   for (const Found& f : r.best) {
     const Strategy s = transforms_of(facts, f.strategy);
-    EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0) << words_of(f.strategy) << " / " << to_string(s);
-    EXPECT_THAT(missing_of(f.strategy), testing::IsEmpty()) << words_of(f.strategy);
+    EXPECT_GT(estimate_program(gpt, s, selene).seconds, 0)
+        << to_string(f.strategy, Spelling::brief) << " / " << to_string(s, Spelling::whole);
+    EXPECT_THAT(missing_of(f.strategy), testing::IsEmpty()) << to_string(f.strategy, Spelling::brief);
   }
   // What only a prediction has is said with the winner.
-  const Result predicted{.best = {Found{parse_strategy("t=2 overlap=ring precision=fp8"), {}, 0}}};
+  const Result predicted{.best = {Found{parse_strategy("t=2 overlap=ring precision=fp8", Spelling::brief), {}, 0}}};
   EXPECT_THAT(to_table(predicted),
               HasSubstr("no transform does this: products in 8-bit floats; tensor-parallel transfers beside products\n"));
   EXPECT_THAT(to_table(r), testing::Not(HasSubstr("no transform does this")));
   for (const char* words : {"t=2 overlap=ring", "d=2 data-overlap", "d=3 c=2 e=2"}) {
-    const Strategy s = parse_strategy(words);
+    const Strategy s = parse_strategy(words, Spelling::brief);
     EXPECT_THROW(transforms_of(facts, s), poplar::poplar_error) << words;
     EXPECT_THROW(transform::parallelise(gpt, s), ModelError) << words;
   }
   EXPECT_THROW(program_of(transformer_named("llama3-8b"), 16), poplar::poplar_error);
   // Layers that are computed again, by the numbers that they have in the program: the embedding is 0.
   const auto peak = [&](const std::string& words) {
-    return estimate_program(gpt, transforms_of(facts, parse_strategy("t=2 p=2 d=2 b=2 " + words)), selene).peak;
+    return estimate_program(gpt, transforms_of(facts, parse_strategy("t=2 p=2 d=2 b=2 " + words, Spelling::brief)), selene).peak;
   };
-  EXPECT_EQ(transforms_of(facts, parse_strategy("t=2 p=2 d=2 recompute=full recompute-first=1")).recomputed_layers,
+  EXPECT_EQ(transforms_of(facts, parse_strategy("t=2 p=2 d=2 recompute=full recompute-first=1", Spelling::brief)).recomputed_layers,
             (std::vector<std::uint32_t>{1, 3}));
   EXPECT_LT(peak("recompute=full"), peak("recompute=full recompute-first=1"));
   EXPECT_LT(peak("recompute=full recompute-first=1"), peak(""));

@@ -3,12 +3,11 @@
 #include "base/error.h"
 #include "ir/op_row.h"
 #include "schedule/synthesised.h"
+#include "search/axis.h"
 #include "search/walk.h"
-#include "transform/distribute/axis.h"
 #include "transform/distribute/layout/layout.h"
 #include "transform/distribute/layout/ways_to_cut.h"
 #include "transform/distribute/stages/stages.h"
-#include "transform/distribute/strategy_text.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +16,6 @@ namespace pando::search {
 
 namespace {
 
-using transform::parse_words;
 using transform::Phase;
 using transform::Program;
 
@@ -69,34 +67,29 @@ std::vector<double> layer_seconds(const Program& p, const transform::Layout& lay
 // An axis of a walk (walk.h).
 struct RowOfWalk {
   using Value = Strategy;
-  const transform::AxisRow* row;
-  const transform::SpaceFacts* facts;
+  const Axis* row;
+  const SpaceFacts* facts;
   // With the value that a user demands; null: none.
   const Strategy* demanded;
 
   const Strategy& get(const Strategy& s) const { return s; }
   void set(Strategy& s, const Strategy& value) const { s = value; }
-  void values(const Strategy& s, std::vector<Strategy>& to) const { transform::add_choices(*row, *facts, s, demanded, to); }
+  void values(const Strategy& s, std::vector<Strategy>& to) const { add_choices(*row, *facts, s, demanded, to); }
 };
 
-Demand demand_of(const ProgramSpace& space) {
-  return {parse_words(space.require), space.require, [](std::string_view word) { return transform::find_axis(word)->word; }};
-}
-
-Walk<RowOfWalk> walk_of(const transform::SpaceFacts& facts, const Demand& demand, bool inside) {
+Walk<RowOfWalk> walk_of(const SpaceFacts& facts, const Demand& demand, bool inside) {
   std::vector<RowOfWalk> rows;
-  for (const transform::AxisRow& row : transform::axis_rows()) {
-    if (row.nesting > 0 && row.inside_group == inside) rows.push_back({&row, &facts, demand.of(row.word)});
+  for (const Axis* row : axes_of_text(Spelling::whole)) {
+    if (row->program.nesting > 0 && row->program.inside_group == inside) rows.push_back({row, &facts, demand.of(row->word)});
   }
-  std::ranges::sort(rows, {}, [](const RowOfWalk& r) { return r.row->nesting; });
+  std::ranges::sort(rows, {}, [](const RowOfWalk& r) { return r.row->program.nesting; });
   return Walk<RowOfWalk>(std::move(rows));
 }
 
 }  // namespace
 
-transform::SpaceFacts facts_of(const Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
-                               const ProgramSpace& space) {
-  transform::SpaceFacts f{space};
+SpaceFacts facts_of(const Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster, const Space& space) {
+  SpaceFacts f{.space = space};
   f.has_levels = cluster.level_of(space.first_device, space.first_device + space.devices - 1) > 0;
   f.samples = samples_of(program);
   f.has_sequence = any(program.sequence_dim);
@@ -109,22 +102,22 @@ transform::SpaceFacts facts_of(const Program& program, const simulate::CostModel
   f.has_attention = has_attention(program, layout);
   f.layer_operations = transform::layer_operations(program, layout);
   f.layer_seconds = layer_seconds(program, layout, costs, f.layer_operations.size());
-  const Demand demand = demand_of(space);
+  const Demand demand(space.require, Spelling::whole);
   if (space.cuts == 0 || demand.of("cut") != nullptr) return f;
   std::vector<Strategy> degrees;
-  transform::add_choices(*transform::find_axis("tensor"), f, {}, demand.of("tensor"), degrees);
+  add_choices(*axes_named("tensor", Spelling::whole)[0], f, {}, demand.of("tensor"), degrees);
   for (const Strategy& s : degrees) {
     if (s.tensor > 1) f.cuts[s.tensor] = transform::ways_to_cut(program, s.tensor, space.cuts);
   }
   return f;
 }
 
-std::vector<ProgramGroup> program_groups(const transform::SpaceFacts& facts) {
-  const ProgramSpace& space = facts.space;
+std::vector<ProgramGroup> program_groups(const SpaceFacts& facts) {
+  const Space& space = facts.space;
   if (space.devices < 1 || space.devices > 1 << 20) {
     fail(ErrorKind::poplar_error, "search-space", "{} devices; 1 to {} are possible", space.devices, 1 << 20);
   }
-  const Demand demand = demand_of(space);
+  const Demand demand(space.require, Spelling::whole);
   auto heads = walk_of(facts, demand, false), rest = walk_of(facts, demand, true);
   std::vector<ProgramGroup> groups;
   Strategy s;

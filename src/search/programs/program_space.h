@@ -9,8 +9,8 @@
 namespace pando::search {
 
 // Refuses (poplar_error) more than a hundred thousand ways to cut weights.
-transform::SpaceFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
-                               const ProgramSpace& space);
+SpaceFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
+                    const Space& space);
 
 // Points that differ in axes inside a group alone (transform/distribute/axis.h): ZeRO, recomputation, offload, the order of devices. The
 // first of them is the plainest.
@@ -22,6 +22,6 @@ struct ProgramGroup {
   // Of such a schedule, too: a rank may hold more than its name says, as much as makes it need what the fullest rank needs.
   bool levelled = false;
 };
-std::vector<ProgramGroup> program_groups(const transform::SpaceFacts& facts);
+std::vector<ProgramGroup> program_groups(const SpaceFacts& facts);
 
 }  // namespace pando::search

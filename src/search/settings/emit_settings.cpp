@@ -36,7 +36,7 @@ void refuse_settings(const std::string& file, const std::string& what) {
 std::string headline(const StrategyFacts& f, const Strategy& s) {
   const Estimate e = estimate(f, s);
   return fmt::format("{}, {} samples of {} tokens, on {} {}: {}; by prediction {:.4g} s a step, {:.2f} GiB a device", f.model.name, f.batch,
-                     f.model.seq, s.devices(), f.cluster.name, words_of(s), e.seconds, e.memory_bytes() / kGib);
+                     f.model.seq, s.devices(), f.cluster.name, to_string(s, Spelling::brief), e.seconds, e.memory_bytes() / kGib);
 }
 
 std::string comments(const std::vector<std::string>& lines, std::string_view mark) {
@@ -61,7 +61,7 @@ ReadSettings settings_of(const std::string& text, const StrategyFacts& f, std::i
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) {
     ReadSettings r;
-    r.strategy = parse_strategy(text);
+    r.strategy = parse_strategy(text, Spelling::brief);
     r.batch = batch;
     return r;
   }

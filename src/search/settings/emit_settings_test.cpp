@@ -23,7 +23,7 @@ struct Case {
   const simulate::Cluster& cluster;
   StrategyFacts facts;
   std::string text(const char* target, const std::string& words, std::int64_t batch) const {
-    return find_emit_target(target)->text(facts_of(model, cluster, batch), parse_strategy(words));
+    return find_emit_target(target)->text(facts_of(model, cluster, batch), parse_strategy(words, Spelling::brief));
   }
 };
 
@@ -75,7 +75,7 @@ TEST(Emit, MegatronIsReadBack) {
       if (first_violation(facts, s)) continue;
       const std::string text = find_emit_target("megatron")->text(facts, s);
       const ReadSettings r = find_emit_target("megatron")->read(text, c.facts, s.devices(), 0, "flags");
-      EXPECT_EQ(words_of(r.strategy), words_of(s)) << text;
+      EXPECT_EQ(to_string(r.strategy, Spelling::brief), to_string(s, Spelling::brief)) << text;
       EXPECT_EQ(r.batch, facts.batch);
       EXPECT_EQ(r.seq, c.model.seq);
       EXPECT_THAT(r.notes, testing::IsEmpty()) << text;
@@ -94,10 +94,10 @@ TEST(Emit, OthersAreReadBack) {
                                       {"deepspeed", "t=8 d=8 b=4 zero=1 offload-optimizer"},
                                       {"galvatron", "t=2 p=4 d=8 b=2 comm=sequence-parallel zero=3 recompute=full"},
                                       {"galvatron", "p=3 d=8 b=1 zero=2"}}) {
-    const Strategy s = parse_strategy(words);
+    const Strategy s = parse_strategy(words, Spelling::brief);
     const std::string settings = c.text(target, words, 1536);
     const ReadSettings r = find_emit_target(target)->read(settings, c.facts, s.devices(), 0, "settings");
-    EXPECT_EQ(words_of(r.strategy), words_of(s)) << target << "\n" << settings;
+    EXPECT_EQ(to_string(r.strategy, Spelling::brief), to_string(s, Spelling::brief)) << target << "\n" << settings;
     EXPECT_EQ(r.batch, 1536);
   }
 }
@@ -108,13 +108,15 @@ TEST(Emit, LayoutsOfMegatron) {
     return settings_of("--global-batch-size 64 " + flags, c.facts, devices, 0);
   };
   EXPECT_EQ(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout \"E(t|)*7(t*3|)*8tL\"").strategy.stages_per_rank, 4);
-  EXPECT_EQ(words_of(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout Et*8|(t*8|)*2,t*8L").strategy),
-            "t=1 p=4 d=2 b=1");
+  EXPECT_EQ(
+      to_string(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout Et*8|(t*8|)*2,t*8L").strategy, Spelling::brief),
+      "t=1 p=4 d=2 b=1");
   EXPECT_THAT(read("--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout Et*2|t*10|t*10|t*10L").notes,
               testing::ElementsAre(HasSubstr("no word for stages of 2, 10, 10, 10 layers")));
   EXPECT_EQ(
-      words_of(
-          read("--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5", 5).strategy),
+      to_string(
+          read("--pipeline-model-parallel-size 5 --decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 5", 5).strategy,
+          Spelling::brief),
       "t=1 p=5 d=1 b=1");
 }
 

@@ -94,7 +94,7 @@ void use_project(const std::string& text, Random& random) {
 
 void use_search(const std::string& text, Random&) {
   const transform::Program p = transform::annotate(ir::read_module(text), {});
-  search::ProgramSpace space;
+  search::Space space;
   space.devices = 2;
   space.most_microbatches = 2;
   search::search_program(p, simulate::cluster_of("ipu2:4"), space);

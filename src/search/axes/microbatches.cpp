@@ -1,8 +1,8 @@
-#include "transform/distribute/axis.h"
+#include "search/axis.h"
 
 #include <algorithm>
 
-namespace pando::transform {
+namespace pando::search {
 
 namespace {
 
@@ -14,13 +14,12 @@ std::vector<std::int32_t> numbers_of_microbatches(const SpaceFacts& f, const Str
 
 }  // namespace
 
-AxisRow axis_microbatches() {
-  return {.word = "microbatches",
-          .position = 60,
-          .doc = "Parts of the samples, one after the other",
-          .number = &Strategy::microbatches,
-          .nesting = 60,
-          .numbers_of_space = numbers_of_microbatches};
+Axis axis_microbatches() {
+  Axis a;
+  a.word = "microbatches";
+  a.doc = "Parts of the samples, one after the other";
+  a.program = {.position = 60, .number = &Strategy::microbatches, .nesting = 60, .numbers_of_space = numbers_of_microbatches};
+  return a;
 }
 
-}  // namespace pando::transform
+}  // namespace pando::search

@@ -1,5 +1,5 @@
 #include "pando/model_error.hpp"
-#include "transform/distribute/axis.h"
+#include "search/axis.h"
 #include "transform/distribute/device_order.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace pando::transform {
+namespace pando::search {
 
 namespace {
 
@@ -16,7 +16,7 @@ void read_order(Strategy& s, std::string_view word, std::string_view value) {
   s.order.clear();
   for (std::string_view axis : split(value, "/")) s.order.emplace_back(axis);
   try {
-    strides_of(s);
+    transform::strides_of(s);
   } catch (const ModelError&) {
     refuse_value(word, value, "data, expert, context, tensor, pipeline, each once at most, with / between them,");
   }
@@ -39,17 +39,19 @@ void add_orders(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& t
 
 }  // namespace
 
-AxisRow axis_order() {
-  return {.word = "order",
-          .position = 150,
-          .doc = "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline",
-          .write = [](const Strategy& s) { return fmt::format("{}", fmt::join(s.order, "/")); },
-          .read = read_order,
-          .between = '/',
-          .copy = copies<&Strategy::order>,
-          .nesting = 120,
-          .inside_group = true,
-          .choices = add_orders};
+Axis axis_order() {
+  Axis a;
+  a.word = "order";
+  a.doc = "Axes with the nearest device numbers, the nearest last: data, expert, context, tensor, pipeline";
+  a.program = {.position = 150,
+               .write = [](const Strategy& s) { return fmt::format("{}", fmt::join(s.order, "/")); },
+               .read = read_order,
+               .between = '/',
+               .copy = copies<&Strategy::order>,
+               .nesting = 120,
+               .inside_group = true,
+               .choices = add_orders};
+  return a;
 }
 
-}  // namespace pando::transform
+}  // namespace pando::search

@@ -1,11 +1,11 @@
-#include "transform/distribute/axis.h"
+#include "search/axis.h"
 #include "transform/distribute/stages/stages.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-namespace pando::transform {
+namespace pando::search {
 
 namespace {
 
@@ -52,7 +52,7 @@ std::vector<Sizes> sizes_of_space(const SpaceFacts& f, std::size_t stages) {
     for (std::uint32_t first = 1; first < layers; ++first) all.push_back({first, static_cast<std::uint32_t>(layers) - first});
     return all;
   }
-  all.push_back(even_groups(f.layer_operations, static_cast<std::int32_t>(stages)));
+  all.push_back(transform::even_groups(f.layer_operations, static_cast<std::int32_t>(stages)));
   all.push_back(quickest_slowest(f.layer_seconds, stages));
   if (layers % stages == 0) all.emplace_back(stages, static_cast<std::uint32_t>(layers / stages));
   for (std::size_t i = 0, n = all.size(); i < n && stages <= 8; ++i) {
@@ -70,15 +70,17 @@ void add_sizes(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to
 
 }  // namespace
 
-AxisRow axis_layers() {
-  return {.word = "layers",
-          .position = 100,
-          .doc = "Layers of the pipeline's stages, one number for each",
-          .option = "layers-per-stage",
-          .numbers = &Strategy::layers_per_stage,
-          .nesting = 90,
-          .is_open = [](const Strategy& s) { return s.pipeline > 1; },
-          .choices = add_sizes};
+Axis axis_layers() {
+  Axis a;
+  a.word = "layers";
+  a.doc = "Layers of the pipeline's stages, one number for each";
+  a.program = {.position = 100,
+               .option = "layers-per-stage",
+               .numbers = &Strategy::layers_per_stage,
+               .nesting = 90,
+               .is_open = [](const Strategy& s) { return s.pipeline > 1; },
+               .choices = add_sizes};
+  return a;
 }
 
-}  // namespace pando::transform
+}  // namespace pando::search

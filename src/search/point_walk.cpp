@@ -1,4 +1,4 @@
-#include "search/space.h"
+#include "search/point_walk.h"
 
 #include <fmt/format.h>
 #include "base/error.h"
@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::string_view kReaches[] = {"calculon", "trainers", "everything"};
 
-Demand demand_of(const Space& space) {
+const Space& checked(const Space& space) {
   if (space.devices < 1 || space.batch < 1) {
     fail(ErrorKind::poplar_error, "search-space", "{} devices and a batch of {}; both must be 1 or more", space.devices, space.batch);
   }
-  return {parse_strategy(space.require), space.require, [](std::string_view word) { return axis_named(word).word; }};
+  return space;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Reach reach_named(std::string_view name) {
   fail(ErrorKind::poplar_error, "search-space", "no space '{}': calculon, trainers, everything", name);
 }
 
-void add_values(const Axis& a, const AxisContext& c, const Strategy& s, Values& to) {
+void add_values(const Axis& a, const SpaceFacts& c, const Strategy& s, Values& to) {
   a.domain(c, s, to);
   if (!c.space.runnable || a.missing == nullptr) return;
   std::erase_if(to, [&](std::int64_t value) {
@@ -42,14 +42,20 @@ void add_values(const Axis& a, const AxisContext& c, const Strategy& s, Values& 
 
 std::vector<std::string_view> missing_of(const Strategy& s) {
   std::vector<std::string_view> all;
-  for (const Axis& a : axes()) {
-    if (a.missing == nullptr) continue;
-    if (const std::string_view what = a.missing(s); !what.empty()) all.push_back(what);
+  for (const Axis* a : predicted_axes()) {
+    if (a->missing == nullptr) continue;
+    if (const std::string_view what = a->missing(s); !what.empty()) all.push_back(what);
   }
   return all;
 }
 
-bool chooses_levels(const AxisContext& c) { return c.space.reach == Reach::calculon && !c.space.runnable && c.cluster.levels.size() > 1; }
+bool chooses_levels(const SpaceFacts& c) {
+  return c.space.reach == Reach::calculon && !c.space.runnable && c.sizes->cluster.levels.size() > 1;
+}
+
+Demand::Demand(std::string_view text, Spelling spelling) : values(parse_strategy(text, spelling)) {
+  for (std::string_view item : split(text, " ,")) words.insert(axes_named(item.substr(0, item.find('=')), spelling)[0]->word);
+}
 
 void AxisOfWalk::values(const Strategy& s, Values& to) const {
   add_values(*axis, *context, s, to);
@@ -59,15 +65,15 @@ void AxisOfWalk::values(const Strategy& s, Values& to) const {
   to.assign(there ? 1 : 0, wanted);
 }
 
-PointWalk::PointWalk(const AxisContext& context)
+PointWalk::PointWalk(const SpaceFacts& context)
     : context_(context),
-      demand_(demand_of(context.space)),
+      demand_(checked(context.space).require, Spelling::brief),
       walks_{walk_of(AxisPart::group), walk_of(AxisPart::transfers), walk_of(AxisPart::rest)} {}
 
 Walk<AxisOfWalk> PointWalk::walk_of(AxisPart part) const {
   std::vector<AxisOfWalk> rows;
-  for (const Axis& a : axes()) {
-    if (a.part == part) rows.push_back({&a, &context_, demand_.of(a.word)});
+  for (const Axis* a : predicted_axes()) {
+    if (a->part == part) rows.push_back({a, &context_, demand_.of(a->word)});
   }
   return Walk<AxisOfWalk>(std::move(rows));
 }

@@ -1,11 +1,11 @@
-#include "transform/distribute/axis.h"
+#include "search/axis.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-namespace pando::transform {
+namespace pando::search {
 
 namespace {
 
@@ -35,7 +35,7 @@ void read_offload(Strategy& s, std::string_view word, std::string_view value) {
 void add_sets(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to) {
   // Where all layers compute again there is nothing left to bring off chip; where some do, there is.
   const bool keeps_nothing = s.recompute == Recompute::full && s.recomputed_layers.empty() && f.space.recompute_sets == 0;
-  for (int bits = 0; bits < (f.space.wide ? 8 : 1); ++bits) {
+  for (int bits = 0; bits < ((f.space.reach == Reach::everything) ? 8 : 1); ++bits) {
     const bool optimizer = bits & 2, activations = bits & 4;
     if ((optimizer && !f.has_updates) || (activations && (!f.has_backward || keeps_nothing))) continue;
     Strategy& with = to.emplace_back(s);
@@ -45,18 +45,20 @@ void add_sets(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to)
 
 }  // namespace
 
-AxisRow axis_offload() {
-  return {.word = "offload",
-          .position = 160,
-          .doc = "To off-chip memory: weights, optimizer, activations",
-          .write = write_offload,
-          .read = read_offload,
-          .between = '/',
-          .parts = {"weights", "optimizer", "activations"},
-          .copy = copies<&Strategy::offload_weights, &Strategy::offload_optimizer, &Strategy::offload_activations>,
-          .nesting = 160,
-          .inside_group = true,
-          .choices = add_sets};
+Axis axis_offload() {
+  Axis a;
+  a.word = "offload";
+  a.doc = "To off-chip memory: weights, optimizer, activations";
+  a.program = {.position = 160,
+               .write = write_offload,
+               .read = read_offload,
+               .between = '/',
+               .parts = {"weights", "optimizer", "activations"},
+               .copy = copies<&Strategy::offload_weights, &Strategy::offload_optimizer, &Strategy::offload_activations>,
+               .nesting = 160,
+               .inside_group = true,
+               .choices = add_sets};
+  return a;
 }
 
-}  // namespace pando::transform
+}  // namespace pando::search

@@ -1,10 +1,10 @@
-#include "transform/distribute/axis.h"
+#include "search/axis.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace pando::transform {
+namespace pando::search {
 
 namespace {
 
@@ -37,16 +37,18 @@ void add_cuts(const SpaceFacts& f, const Strategy& s, std::vector<Strategy>& to)
 
 }  // namespace
 
-AxisRow axis_cut() {
-  return {.word = "cut",
-          .position = 140,
-          .doc = "Weights that --tensor cuts, as name:dimension; -1: not. Others are found",
-          .write = write_cuts,
-          .read = read_cuts,
-          .between = ';',
-          .copy = copies<&Strategy::cut>,
-          .nesting = 110,
-          .choices = add_cuts};
+Axis axis_cut() {
+  Axis a;
+  a.word = "cut";
+  a.doc = "Weights that --tensor cuts, as name:dimension; -1: not. Others are found";
+  a.program = {.position = 140,
+               .write = write_cuts,
+               .read = read_cuts,
+               .between = ';',
+               .copy = copies<&Strategy::cut>,
+               .nesting = 110,
+               .choices = add_cuts};
+  return a;
 }
 
-}  // namespace pando::transform
+}  // namespace pando::search
