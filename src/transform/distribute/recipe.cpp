@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <unordered_map>
 
 namespace pando::transform {
 
@@ -17,6 +20,18 @@ using ir::Attributes;
 using ir::Module;
 using ir::OpId;
 using ir::ValueId;
+
+struct HashOfNumbers {
+  template <class T, std::size_t N>
+  std::size_t operator()(const std::array<T, N>& numbers) const {
+    std::uint64_t h = 0xcbf29ce484222325ULL;
+    for (const T n : numbers) {
+      h = (h ^ static_cast<std::uint64_t>(n)) * 0x9e3779b97f4a7c15ULL;
+      h ^= h >> 29;
+    }
+    return h;
+  }
+};
 
 class Cook {
  public:
@@ -648,8 +663,8 @@ class Cook {
   bool splits_;
   Module& out_;
   Recipe r_;
-  std::map<std::array<std::int64_t, 2 * kAxes>, std::uint32_t> spec_ids_;
-  std::map<std::array<std::uint32_t, 4>, std::uint32_t> where_;
+  std::unordered_map<std::array<std::int64_t, 2 * kAxes>, std::uint32_t, HashOfNumbers> spec_ids_;
+  std::unordered_map<std::array<std::uint32_t, 4>, std::uint32_t, HashOfNumbers> where_;
   std::map<std::uint32_t, ir::HostStreamId> stores_;
   std::map<std::uint32_t, std::uint32_t> rows_;  // of variables off chip, by value
   std::vector<bool> total_uses_, again_, is_output_;
