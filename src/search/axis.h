@@ -20,10 +20,6 @@ namespace pando::search {
 
 using Values = std::vector<std::int64_t>;
 
-// Where an axis is chosen: points with equal values of the first kind are a group (point_walk.h), in which transfers are chosen, and then
-// the rest.
-enum class AxisPart : std::uint8_t { group, transfers, rest };
-
 // What programs have of an axis.
 struct ProgramAxis {
   // Place in a text; 0: programs do not have the axis.
@@ -106,7 +102,8 @@ struct Axis {
   void (*set)(Strategy&, std::int64_t) = nullptr;
   // The values that a space has, given those of axes with less nesting.
   void (*domain)(const SpaceFacts&, const Strategy&, Values&) = nullptr;
-  // What makes a value impossible, or one that changes nothing; empty: it is possible.
+  // What makes a value impossible, or one that changes nothing; empty: it is possible. Axes of groups look at axes of groups
+  // alone.
   Violation (*rule)(const StrategyFacts&, const Strategy&) = nullptr;
   // What of a strategy no transform makes: such values are predicted alone. Empty: a program can be made of it. Null: of every value.
   std::string_view (*missing)(const Strategy&) = nullptr;

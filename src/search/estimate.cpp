@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace pando::search {
 
@@ -58,7 +59,6 @@ class Formula {
       : m_(facts.model),
         c_(facts.cluster),
         s_(s),
-        groups_(levels_of(c_, s)),
         schedule_(schedule_of(s)),
         layer_(&memo.layer(m_, c_, s, most_of(s), false, facts.shapes)),
         head_(memo.head(m_, c_, s, facts.shapes)) {
@@ -77,9 +77,9 @@ class Formula {
     }
   }
 
-  Estimate run() {
-    times();
+  Estimate run(std::optional<double> limit) {
     memory();
+    if (!limit || e_.fits(*limit, c_)) times();
     return e_;
   }
 
@@ -247,6 +247,7 @@ class Formula {
   }
 
   void times() {
+    groups_ = levels_of(c_, s_);
     double slowest = 0, all = 0, exchange = 0, step = 0;
     for (const Stage& stage : stages_) {
       const double t = stage_seconds(stage);
@@ -471,10 +472,10 @@ std::vector<RankMemory> memory_of_ranks(const StrategyFacts& facts, const Strate
   return Formula(facts, facts.memo != nullptr ? *facts.memo : own, s).ranks();
 }
 
-Estimate estimate(const StrategyFacts& facts, const Strategy& s) {
-  if (facts.memo != nullptr) return Formula(facts, *facts.memo, s).run();
+Estimate estimate(const StrategyFacts& facts, const Strategy& s, std::optional<double> limit) {
+  if (facts.memo != nullptr) return Formula(facts, *facts.memo, s).run(limit);
   LayerMemo memo;
-  return Formula(facts, memo, s).run();
+  return Formula(facts, memo, s).run(limit);
 }
 
 }  // namespace pando::search

@@ -58,8 +58,8 @@ class FormulaEstimator final : public Estimator<Estimate> {
   }
 
   Violation estimate(const Strategy& s, Estimate& e) override {
-    Violation v = first_violation(sizes_, s);
-    if (!v) e = search::estimate(sizes_, s);
+    Violation v = first_violation(sizes_, s, checked_);
+    if (!v) e = search::estimate(sizes_, s, limit_);
     return v;
   }
   bool fits(const Estimate& e) const override { return e.fits(limit_, sizes_.cluster); }
@@ -71,6 +71,7 @@ class FormulaEstimator final : public Estimator<Estimate> {
     std::vector<PointGroup> all;
     std::size_t number = 0;
     heads_.clear();
+    if (bounded) checked_ = AxisPart::transfers;
     walk_.each_group([&](const Strategy& head, std::int64_t points) {
       check_stop();
       PointGroup g{.first_index = r.certificate.points, .points = points, .number = number};
@@ -228,6 +229,8 @@ class FormulaEstimator final : public Estimator<Estimate> {
   const SpaceFacts context_;
   simulate::Cluster free_;
   PointWalk walk_;
+  // Rules of axes before it hold for the points of every group that is left.
+  AxisPart checked_ = AxisPart::group;
   std::vector<const Axis*> axes_of_group_, axes_of_rest_;
   // Of each group, by its number, the values of the first of these axes.
   std::vector<std::int64_t> heads_;

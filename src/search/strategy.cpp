@@ -51,9 +51,9 @@ Violation network_violation(const simulate::Cluster& c, const Strategy& s) {
 
 }  // namespace
 
-Violation first_violation(const StrategyFacts& facts, const Strategy& s) {
+Violation first_violation(const StrategyFacts& facts, const Strategy& s, AxisPart from) {
   for (const Axis* a : predicted_axes()) {
-    if (a->rule == nullptr) continue;
+    if (a->rule == nullptr || a->part < from) continue;
     if (Violation v = a->rule(facts, s)) return v;
   }
   return network_violation(facts.cluster, s);

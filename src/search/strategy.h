@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,8 +121,12 @@ std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Str
 // The most layers that a stage has; a rank may have several stages.
 std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s);
 
-// Of the rules of all axes, in their order, and of the network.
-Violation first_violation(const StrategyFacts& facts, const Strategy& s);
+// When an axis is chosen: points with equal values of the first kind are a group (point_walk.h), in which transfers are chosen, and then
+// the rest.
+enum class AxisPart : std::uint8_t { group, transfers, rest };
+
+// Of the rules of all axes that are chosen `from` then on, in their order, and of the network.
+Violation first_violation(const StrategyFacts& facts, const Strategy& s, AxisPart from = AxisPart::group);
 
 struct Estimate {
   double seconds = 0;
@@ -147,7 +152,7 @@ struct Estimate {
   }
 };
 
-// The strategy must be without violations.
-Estimate estimate(const StrategyFacts& facts, const Strategy& s);
+// The strategy must be without violations. With a `limit` of a device's bytes, of what does not fit the memory alone.
+Estimate estimate(const StrategyFacts& facts, const Strategy& s, std::optional<double> limit = std::nullopt);
 
 }  // namespace pando::search
