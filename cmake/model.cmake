@@ -40,11 +40,12 @@ pando_module(pricing session simulate transform ir base)
 
 # Predictions beside runs, and pando-measure, which `pando simulate --fidelity cycles` and `pando measure` become.
 pando_module(measure pricing session search models transform simulate kernels ir base)
-# With the command `simulate` of `pando`, which becomes it where ops are to be compiled.
+# With the commands `simulate` and `search` of `pando`, which becomes it where ops are to be compiled.
+set(measure_shared plan_report programs_beside search_program stop_on_interrupt transformer words)
+list(TRANSFORM measure_shared REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/src/cli/shared/\\1.cpp")
 add_executable(pando-measure ${CMAKE_SOURCE_DIR}/src/cli/measure/main.cpp ${CMAKE_SOURCE_DIR}/src/cli/measure/compiled_costs.cpp
-  ${CMAKE_SOURCE_DIR}/src/cli/commands/simulate.cpp ${CMAKE_SOURCE_DIR}/src/cli/shared/plan_report.cpp
-  ${CMAKE_SOURCE_DIR}/src/cli/shared/transformer.cpp ${CMAKE_SOURCE_DIR}/src/cli/shared/programs_beside.cpp)
-target_link_libraries(pando-measure PRIVATE pando_measure pando_profile pando_command pando_command_files)
+  ${CMAKE_SOURCE_DIR}/src/cli/commands/simulate.cpp ${CMAKE_SOURCE_DIR}/src/cli/commands/search.cpp ${measure_shared})
+target_link_libraries(pando-measure PRIVATE pando_measure pando_onnx pando_profile pando_command pando_command_files)
 set_target_properties(pando-measure PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")
 add_dependencies(pando-measure poputil popops poplin popnn poprand)
 install(TARGETS pando-measure RUNTIME DESTINATION bin COMPONENT model)

@@ -518,6 +518,8 @@ check "search: a transformer's word of the same meaning" 0 'tensor=2' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "t=2"
 check "search: a demand" 0 'data=2 zero=3' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "data=2 zero=3"
+check "search: by what ops cost when they are compiled" 0 'priced by what was compiled: [0-9]+ ops' \
+  "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine ipu2:4 --quiet --require "data=2 zero=0 recompute=none" --cost compiled
 check "search: a word that is none" 2 "'datum' is no word of a strategy" \
   "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --require "datum=2"
 check "search: a transformer needs its batch" 2 '--batch is required' "$pando" search --machine selene gpt2

@@ -56,6 +56,7 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
   p.why = a.why;
   p.quiet = a.quiet;
   p.devices = a.devices;
+  p.machine = a.machine;
   p.by_price = a.by == "price";
   p.space.reach = a.wide ? search::Reach::everything : search::Reach::trainers;
   p.space.fold_from = a.unfolded ? 0 : p.space.fold_from;
@@ -239,6 +240,12 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--why-not", a->why, "A strategy, flags of Megatron-LM, or TRAINER:FILE: why is it not the answer?");
   command->add_flag("--brute-force", a->brute_force, "Evaluate every point");
   command->add_flag("--quiet", a->quiet, "No progress");
+  command
+      ->add_option("--cost", a->program.cost,
+                   "Of a program: what its ops cost. machine; compiled: each distinct piece of a point's program is compiled and run once "
+                   "(pando simulate --help)")
+      ->check(one_of({"machine", "compiled"}))
+      ->capture_default_str();
   command->add_flag(
       "--unfolded", a->unfolded,
       "Of a program: make every point whole; large ones are estimated from a few of the equal layers and microbatches without it");
@@ -300,6 +307,7 @@ void describe(CLI::App* command, Invocation& invocation) {
         throw CLI::ValidationError(option, "it takes a transformer's name or sizes");
     }
     if (is_program(a->model) && seq->count() > 0) throw CLI::ValidationError("--seq-length", "a program has its positions");
+    a->program.given = invocation.arguments;
     const StopOnInterrupt stop;
     try {
       invocation.status = run(*a);

@@ -1,4 +1,5 @@
-// pando-measure: predictions beside runs. `pando measure`, `pando simulate --fidelity cycles` and --validate become it.
+// pando-measure: predictions beside runs. `pando measure`, `pando simulate --fidelity cycles` and --validate, and
+// --cost compiled of `pando simulate` and `pando search` become it.
 //
 //     pando-measure program FILE --machine ipu2 --tiles 64      one placed program: predicted, and by the cycle model
 //     pando-measure ipus | host | ranks [--svg FILE]            many, with their correlation
@@ -23,7 +24,8 @@
 
 namespace pando::cli {
 CommandRow command_simulate();
-}
+CommandRow command_search();
+}  // namespace pando::cli
 
 namespace {
 
@@ -99,11 +101,10 @@ void host(const Arguments& a, measure::HostRun how) {
   report(a, g, how == measure::HostRun::ranks ? "simulated against MPI ranks on this host" : "simulated against this host");
 }
 
-// pando simulate --cost compiled, whose command line this is.
-int simulate_here(int argc, char** argv) {
+// A command with --cost compiled, whose command line this is.
+int run_here(const cli::CommandRow& row, int argc, char** argv) {
   CLI::App app{"Pando", "pando"};
   cli::Invocation invocation;
-  const cli::CommandRow row = cli::command_simulate();
   row.describe(app.add_subcommand(std::string(row.name)), invocation);
   try {
     app.parse(argc, argv);
@@ -117,7 +118,9 @@ int simulate_here(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "simulate") return simulate_here(argc, argv);
+  for (const cli::CommandRow& row : {cli::command_simulate(), cli::command_search()}) {
+    if (argc > 1 && row.name == argv[1]) return run_here(row, argc, argv);
+  }
   CLI::App app{"Predictions beside runs", "pando measure"};
   app.require_subcommand(1);
   const std::string footer =

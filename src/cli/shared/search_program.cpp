@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <memory>
 
 #include "base/command/files.h"
 #include "cli/command_row.h"
+#include "cli/shared/compiled_costs.h"
 #include "cli/shared/plan_report.h"
 #include "cli/shared/stop_on_interrupt.h"
 #include "cli/shared/words.h"
@@ -41,13 +43,26 @@ struct Sized {
 // A device costs the same for every point of a machine, so its price decides nothing: device-seconds are compared.
 double price_of(const Sized& s, bool by_price) { return s.result.best.front().estimate.seconds * (by_price ? s.space.devices : 1); }
 
-std::vector<Sized> search_sizes(const ProgramArguments& a, const transform::Program& program, const simulate::Cluster& cluster) {
+// The last one looks at those before it.
+using CostModels = std::vector<std::unique_ptr<simulate::CostModel>>;
+
+CostModels costs_of(const ProgramArguments& a, const simulate::Cluster& cluster) {
+  CostModels costs;
+  costs.push_back(std::make_unique<simulate::ClusterCostModel>(cluster));
+  if (a.cost != "compiled") return costs;
+  costs.push_back(compiled_costs(*costs.back(), a.machine));
+  if (!costs.back()) become("pando-measure", a.given);
+  return costs;
+}
+
+std::vector<Sized> search_sizes(const ProgramArguments& a, const transform::Program& program, const simulate::Cluster& cluster,
+                                const simulate::CostModel& costs) {
   std::vector<Sized> all;
   for (const std::int64_t devices : a.devices) {
     Sized s{a.space, {}};
     s.space.devices = devices;
     const auto begin = std::chrono::steady_clock::now();
-    s.result = search::search_program(program, cluster, s.space, a.options);
+    s.result = search::search_program(program, cluster, s.space, a.options, &costs);
     if (!a.quiet) {
       fmt::print(stderr, "{}{} devices: {:.2f} s\n", a.options.progress ? fmt::format("\r{:60}\r", "") : "", devices,
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -80,7 +95,7 @@ const Sized& asked_about(const std::vector<Sized>& all, const transform::Strateg
 
 // What was found with the best number of devices, and when the winner's devices do what.
 profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program& program, const simulate::Cluster& cluster,
-                            const Sized& best, const std::string& why, double limit) {
+                            const simulate::CostModel& costs, const Sized& best, const std::string& why, double limit) {
   profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, best.space.devices, cluster.name),
                            .machine = cluster.name};
   const search::Report report = report_of(best.result);
@@ -90,9 +105,9 @@ profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program&
   add_points(plan, report);
   if (best.result.best.empty()) return plan;
   const transform::Distributed d = transform::parallelise(program, best.result.best.front().strategy);
-  const simulate::ClusterCostModel costs(cluster);
   const simulate::Program p = simulate::flatten(d.module, costs);
-  add_timeline(plan, d.module, p, simulate::run_clock(p, cluster, {.record_events = true}), simulate::measure_memory(p));
+  add_timeline(plan, d.module, p, simulate::run_clock(p, cluster, {.overlap = costs.overlaps(), .record_events = true}),
+               simulate::measure_memory(p));
   return plan;
 }
 
@@ -127,20 +142,23 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   asked = search::parse_strategy(a.why, search::Spelling::whole, asked);
   const transform::Program program = program_from(a);
   for (const std::string& file : a.tables) a.space.tables.push_back({file, search::table_from(file)});
-  const std::vector<Sized> sizes = search_sizes(a, program, cluster);
+  const CostModels models = costs_of(a, cluster);
+  const simulate::CostModel& costs = *models.back();
+  const std::vector<Sized> sizes = search_sizes(a, program, cluster, costs);
   const Sized& best = best_of(sizes, a.by_price);
   const search::ProgramResult& r = best.result;
   if (sizes.size() > 1 && !r.best.empty()) fmt::print("by {}: {} devices\n", a.by_price ? "price" : "time", best.space.devices);
   std::string why;
   if (!a.why.empty()) {
     const Sized& about = asked_about(sizes, asked, best);
-    why = fmt::format("{}:\n  {}", a.why, search::why_not(program, cluster, about.space, asked, about.result));
+    why = fmt::format("{}:\n  {}", a.why, search::why_not(program, cluster, about.space, asked, about.result, &costs));
     if (&about != &best) why += fmt::format("  {} devices are better by {}\n", best.space.devices, a.by_price ? "price" : "time");
     fmt::print("why not {}", why);
   }
+  fmt::print("{}", costs.report());
   const double limit = a.space.memory > 0 ? a.space.memory : static_cast<double>(cluster.memory_bytes);
   if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(report_of(r), limit));
-  if (!a.report.empty()) write_plan(plan_of(a, program, cluster, best, why, limit), a.report);
+  if (!a.report.empty()) write_plan(plan_of(a, program, cluster, costs, best, why, limit), a.report);
   const bool stopped = sizes.back().result.certificate.stopped;
   if (r.best.empty()) return stopped ? kInterrupted : kNo;
   if (a.emit.empty() && !a.check) return stopped ? kInterrupted : 0;

@@ -20,6 +20,10 @@ struct ProgramArguments {
   std::vector<std::int64_t> devices;
   bool by_price = false;
   search::Space space;
+  // What ops cost: "machine", or "compiled" for the machine of that name (compiled_costs.h).
+  std::string cost = "machine", machine;
+  // The command line, for the program that compiles.
+  std::vector<std::string> given;
   search::SearchOptions options;
   // Runs the winner and the sequential program in the interpreter, and says whether they are equal.
   bool check = false, quiet = false;

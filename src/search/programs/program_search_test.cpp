@@ -52,6 +52,12 @@ TEST(ProgramStrategy, WordsAreReadAgain) {
   // Words of a transformer's strategy that mean the same; a name alone is cut along dimension 0.
   EXPECT_EQ(to_string(parse_strategy("t=2 p=2 c=2 e=2 v=2", Spelling::whole), Spelling::whole),
             to_string(parse_strategy("tensor=2 pipeline=2 context=2 expert=2 stages-per-rank=2", Spelling::whole), Spelling::whole));
+  EXPECT_EQ(to_string(parse_strategy("d=2 interleave=2", Spelling::whole), Spelling::whole), "data=2 stages-per-rank=2");
+  // The whole words mean the same of a prediction.
+  EXPECT_EQ(to_string(parse_strategy("tensor=2 data=4 microbatch=2 pipeline=3 stages-per-rank=2", Spelling::brief), Spelling::brief),
+            "t=2 p=3 d=4 b=2 v=2");
+  EXPECT_THROW(parse_strategy("layers=1/2", Spelling::brief), poplar::poplar_error);
+  EXPECT_THROW(parse_strategy("microbatch=2", Spelling::whole), poplar::poplar_error);
   EXPECT_EQ(to_string(parse_strategy("tensor=2 cut=a", Spelling::whole), Spelling::whole), "tensor=2 cut=a:0");
   EXPECT_EQ(to_options(parse_strategy("recompute=selective recompute-layers=1", Spelling::whole)),
             "--recompute selective --recompute-layers 1");

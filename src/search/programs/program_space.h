@@ -12,7 +12,7 @@ namespace pando::search {
 SpaceFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
                     const Space& space);
 
-// Points that differ in axes inside a group alone (transform/distribute/axis.h): ZeRO, recomputation, offload, the order of devices. The
+// Points that differ in axes inside a group alone (axis.h): ZeRO, recomputation, offload, the order of devices. The
 // first of them is the plainest.
 struct ProgramGroup {
   std::vector<Strategy> points;
