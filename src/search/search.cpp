@@ -1,7 +1,7 @@
 #include "search/search.h"
 
 #include "base/process/stop.h"
-#include "search/point_walk.h"
+#include "search/walk.h"
 #include "search/searcher.h"
 
 #include <fmt/format.h>

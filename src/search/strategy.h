@@ -121,7 +121,7 @@ std::vector<std::int64_t> layers_of_stages(const StrategyFacts& facts, const Str
 // The most layers that a stage has; a rank may have several stages.
 std::int64_t most_layers_of(const StrategyFacts& facts, const Strategy& s);
 
-// When an axis is chosen: points with equal values of the first kind are a group (point_walk.h), in which transfers are chosen, and then
+// When an axis is chosen: points with equal values of the first kind are a group (walk.h), in which transfers are chosen, and then
 // the rest.
 enum class AxisPart : std::uint8_t { group, transfers, rest };
 

@@ -1,4 +1,4 @@
-#include "search/point_walk.h"
+#include "search/walk.h"
 
 #include <fmt/format.h>
 #include "base/error.h"
