@@ -123,6 +123,13 @@ std::string item_of(std::string_view word, std::string_view value) { return fmt:
   fail(ErrorKind::poplar_error, "strategy-word", "'{}' is no word of a strategy: {} are known", word, fmt::join(known, " "));
 }
 
+// A word of the other spelling that stands alone there, or here, is read as it is there: sequence-parallel is comm=sequence-parallel.
+Spelling spelling_of(const Axis& a, std::string_view word, Spelling spelling) {
+  const Spelling other = spelling == Spelling::brief ? Spelling::whole : Spelling::brief;
+  const bool is_others = word != a.word_in(spelling) && word == a.word_in(other) && a.is_in(other);
+  return is_others && stands_alone(a, spelling) != stands_alone(a, other) ? other : spelling;
+}
+
 void read_item(Strategy& s, Spelling spelling, const std::vector<const Axis*>& rows, std::string_view word, std::string_view value) {
   if (spelling == Spelling::whole) return read_program_value(rows[0]->program, s, word, value);
   if (rows[0]->flag) return rows[0]->set(s, 1);
@@ -219,13 +226,14 @@ Strategy parse_strategy(std::string_view text, Spelling spelling, Strategy s) {
     const std::string_view word = item.substr(0, equals), value = item.substr(std::min(equals + 1, item.size()));
     const std::vector<const Axis*> rows = axes_named(word, spelling);
     if (rows.empty()) refuse_word(word, spelling);
-    const bool is_alone = stands_alone(*rows[0], spelling), has_value = equals < item.size();
+    const Spelling as = spelling_of(*rows[0], word, spelling);
+    const bool is_alone = stands_alone(*rows[0], as), has_value = equals < item.size();
     if (is_alone == has_value)
       fail(ErrorKind::poplar_error, "strategy-word", "'{}': {} is expected", item,
            is_alone ? std::string(word) : fmt::format("{}=VALUE", word));
     if (!said.insert(rows[0]).second && spelling == Spelling::brief)
       fail(ErrorKind::poplar_error, "strategy-word", "'{}' is said twice", word);
-    read_item(s, spelling, rows, word, value);
+    read_item(s, as, rows, word, value);
   }
   return s;
 }

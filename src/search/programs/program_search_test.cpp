@@ -56,6 +56,10 @@ TEST(ProgramStrategy, WordsAreReadAgain) {
   // The whole words mean the same of a prediction.
   EXPECT_EQ(to_string(parse_strategy("tensor=2 data=4 microbatch=2 pipeline=3 stages-per-rank=2", Spelling::brief), Spelling::brief),
             "t=2 p=3 d=4 b=2 v=2");
+  EXPECT_EQ(to_string(parse_strategy("tensor=2 sequence-parallel", Spelling::brief), Spelling::brief),
+            "t=2 p=1 d=1 b=1 comm=sequence-parallel");
+  EXPECT_EQ(to_string(parse_strategy("t=2 comm=sequence-parallel", Spelling::whole), Spelling::whole), "tensor=2 sequence-parallel");
+  EXPECT_THROW(parse_strategy("sequence-parallel=all-reduce", Spelling::brief), poplar::poplar_error);
   EXPECT_THROW(parse_strategy("layers=1/2", Spelling::brief), poplar::poplar_error);
   EXPECT_THROW(parse_strategy("microbatch=2", Spelling::whole), poplar::poplar_error);
   EXPECT_EQ(to_string(parse_strategy("tensor=2 cut=a", Spelling::whole), Spelling::whole), "tensor=2 cut=a:0");
