@@ -1,8 +1,8 @@
 #include "search/search.h"
 
 #include "base/process/stop.h"
-#include "search/walk.h"
 #include "search/searcher.h"
+#include "search/walk.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
