@@ -1,7 +1,7 @@
 """Runs tutorials and models' own tests of graphcore/examples that use PopTorch, unmodified, in a scratch copy of a checkout.
 
 They import examples_utils: `--utils` names a checkout of graphcore/examples-utils. The tutorials train on part of Fashion-MNIST in MNIST's files.
-Tests that download weights or data, or compile operations for PopART, are left out.
+Tests that download weights or data, or compile operations for PopART, are left out, as are files conftest.py that do.
 """
 import argparse
 import pathlib
@@ -19,7 +19,10 @@ SCRIPTS = {f"{TUTORIALS}/pipelining/mnist_pipeline.py": dict(arguments=["--epoch
            f"{TUTORIALS}/observing_tensors/anchor_tensor_example.py": dict(patterns=[r"tensor names: \[", r"Loss: \d+\.\d+", r"Saved histogram"])}
 # The files of an application's tests that run.
 TESTS = {"speech/conformer/pytorch": ["tests/test_forward_grad.py"], "speech/fastpitch/pytorch": ["tests/test_layers.py"],
-         "nlp/gpt2/pytorch": ["tests/cpu_ipu_test.py", "tests/loss_seralize_test.py"]}
+         "nlp/gpt2/pytorch": ["tests/cpu_ipu_test.py", "tests/loss_seralize_test.py"], "nlp/bert/pytorch": ["tests/argparse_test.py"],
+         "vision/yolo_v4/pytorch": [f"tests/{name}_test.py" for name in ("neck", "preprocessing", "tools")]}
+# Further options of an application's tests: what its conftest.py does is to download weights and build operations in C++.
+OPTIONS = {"vision/yolo_v4/pytorch": ["--noconftest"]}
 
 
 def copy(source, work):
@@ -36,7 +39,7 @@ def scripts():
 
 
 def tests(modules):
-    return {f"{application}/{name}": dict(folder=application, name=name, options=["--rootdir=."], path=[".", *modules])
+    return {f"{application}/{name}": dict(folder=application, name=name, options=["--rootdir=.", *OPTIONS.get(application, [])], path=[".", *modules])
             for application, files in TESTS.items() for name in files}
 
 
@@ -52,6 +55,7 @@ def main():
     python = parsed.python if parsed.as_is else python_clients.environment(parsed.python, work.parent / "poptorch_applications_venv", requirements)
     copy(pathlib.Path(parsed.source).resolve(), work)
     variables = expectations.user_environment(parsed.prefix, PANDO_EMULATED_IPUS=16, OMP_NUM_THREADS=1, HOME=work / "home", WANDB_MODE="disabled",
+                                              PYTORCH_APPS_DETECTION_PATH=work / "vision/yolo_v4/pytorch",
                                               MPLBACKEND="agg", TQDM_DISABLE=1, PYTHONDONTWRITEBYTECODE=1, PYTHONPATH=utils, TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1)
     results = python_clients.run_all(parsed, python, scripts(), tests([utils]), variables)
     python_clients.finish(results, "poptorch_applications", parsed, parsed.only is None)

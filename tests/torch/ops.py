@@ -41,7 +41,7 @@ RANDOM = {"bernoulli", "cauchy", "exponential", "geometric", "log_normal", "norm
           "nn.functional.feature_alpha_dropout", "nn.functional.rrelu", "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty",
           "new_empty_strided", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
 
-# What PyTorch computes of float16 with float16 places, which are off by more than a program's: its result of float32 is what counts.
+# What PyTorch computes of 16 bits with places of 16 bits, which are off by more than a program's: its result of float32 is what counts.
 PLACES = {"grid_sampler_2d"}
 
 # What puts numbers in order, and which argument is the dimension.
@@ -119,9 +119,9 @@ def outcome(op, sample, gradient, device, odd=False):
     function, tensors = function_of(op, sample, gradient)
     if not odd and any(t.numel() == 0 for t in tensors):
         return None
-    places = op.name in PLACES and any(t.dtype is torch.float16 for t in tensors)
+    places = op.name in PLACES and tensors[0].dtype in (torch.float16, torch.bfloat16)
     wanted = function(*[t.float() if places and t.is_floating_point() else t.clone() for t in tensors])
-    wanted = [t.half() for t in wanted] if places else wanted
+    wanted = [t.to(tensors[0].dtype) for t in wanted] if places else wanted
     if not wanted or not odd and any(t.numel() == 0 for t in wanted):
         return None
     if not all(map(is_narrow, [*tensors, *wanted])):
