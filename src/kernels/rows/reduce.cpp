@@ -58,17 +58,21 @@ struct Mul {
   template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return hn::Mul(a, b); }
 };
 
-// A NaN stays, wherever it stands. Of vectors, minimum and maximum give NaN if the second operand is.
+// A NaN stays, wherever it stands. Of vectors, minimum and maximum of x86 give NaN if the second operand is; those of Arm give the other
+// operand.
 template <class T>
 HWY_ATTR HWY_INLINE bool is_nan(T x) {
   return x != x;
 }
 template <class V>
-HWY_ATTR HWY_INLINE V keep_nan(V a, V chosen) {
-  if constexpr (hwy::IsFloat<hn::TFromV<V>>())
-    return hn::IfThenElse(hn::IsNaN(a), a, chosen);
-  else
-    return chosen;
+HWY_ATTR HWY_INLINE V keep_nan(V a, [[maybe_unused]] V b, V chosen) {
+  if constexpr (hwy::IsFloat<hn::TFromV<V>>()) {
+#if !HWY_ARCH_X86
+    chosen = hn::IfThenElse(hn::IsNaN(b), b, chosen);
+#endif
+    chosen = hn::IfThenElse(hn::IsNaN(a), a, chosen);
+  }
+  return chosen;
 }
 
 struct Min {
@@ -78,7 +82,7 @@ struct Min {
   template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
   template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a < b || is_nan(a) ? a : b; }
   template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
-  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return keep_nan(a, hn::Min(a, b)); }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return keep_nan(a, b, hn::Min(a, b)); }
 };
 
 struct Max {
@@ -88,7 +92,7 @@ struct Max {
   template <class T> static HWY_ATTR HWY_INLINE T lift(T x) { return x; }
   template <class T> static HWY_ATTR HWY_INLINE T of(T a, T b) { return a > b || is_nan(a) ? a : b; }
   template <class V> static HWY_ATTR HWY_INLINE V lift_vector(V x) { return x; }
-  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return keep_nan(a, hn::Max(a, b)); }
+  template <class V> static HWY_ATTR HWY_INLINE V of_vectors(V a, V b) { return keep_nan(a, b, hn::Max(a, b)); }
 };
 
 template <class D>
