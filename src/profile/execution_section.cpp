@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "profile/facts.h"
 #include "profile/ranking.h"
 #include "profile/summary.h"
 #include "profile/text.h"
@@ -84,13 +85,16 @@ void print_step(std::size_t number, const StepCycles& s, bool many_streams, std:
 
 void print_steps(const Report& report, bool all, std::ostream& out) {
   if (report.steps.empty()) return;
-  std::vector<std::size_t> order = ranking(report.steps.size(), [&](std::size_t i) { return all ? 0 : report.steps[i].cycles.total(); });
-  if (!all) order.resize(std::min(order.size(), kStepsShown));
   out << (all ? "\n  Cycles by step, in order of first execution\n" : "\n  Steps that cost most\n");
   out << "      step kind             times          cycles  balance  name\n";
-  for (std::size_t i : order) print_step(i, report.steps[i], report.streams.size() > 1, out);
-  if (!all && report.steps.size() > order.size())
-    out << fmt::format("    ... and {} more (showExecutionSteps)\n", count_text(report.steps.size() - order.size()));
+  const auto print = [&](std::size_t i) { print_step(i, report.steps[i], report.streams.size() > 1, out); };
+  if (all) {
+    for (std::size_t i = 0; i < report.steps.size(); ++i) print(i);
+    return;
+  }
+  for (const std::size_t i : greatest(report.steps, kStepsShown, [](const StepCycles& s) { return s.cycles.total(); })) print(i);
+  if (report.steps.size() > kStepsShown)
+    out << fmt::format("    ... and {} more (showExecutionSteps)\n", count_text(report.steps.size() - kStepsShown));
 }
 
 std::string remark(const CodeletCycles& c, bool nothing) {
@@ -121,6 +125,8 @@ void print_execution_section(const Report& report, const SummaryOptions& options
   double seconds = report.target.clock_hz > 0 ? static_cast<double>(report.total_cycles) / report.target.clock_hz : 0;
   out << fmt::format("\nExecution:\n  Runs:                {}\n  Total cycles:        {}{}\n", count_text(report.runs),
                      count_text(report.total_cycles), report.target.clock_hz > 0 ? " (" + time_text(seconds) + ")" : "");
+  if (const std::string clocks = clocks_text(clocks_of(report)); !report.predicted.title.empty())
+    out << fmt::format("  A step:              {}\n", clocks);
   std::uint64_t vertices = 0, unestimated = 0;
   for (const StepCycles& s : report.steps) {
     vertices += s.vertices;

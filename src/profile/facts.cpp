@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profile/text.h"
+
 namespace pando::profile {
 
 std::uint32_t fullest_tile(const Report& report) {
@@ -81,6 +83,48 @@ std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& st
 std::string defined_text(const Report& report, const std::string& codelet) {
   const auto it = report.codelet_sources.find(codelet);
   return it == report.codelet_sources.end() ? "" : source_text(report, it->second);
+}
+
+namespace {
+
+// The last run of the program whose runs take most cycles; null without runs.
+const RunTimes* main_run(const Report& report) {
+  const RunTimes* longest = nullptr;
+  for (const RunTimes& r : report.run_times)
+    if (longest == nullptr || r.end - r.begin > longest->end - longest->begin) longest = &r;
+  for (const RunTimes& r : report.run_times)
+    if (r.program == longest->program) longest = &r;
+  return longest;
+}
+
+}  // namespace
+
+Clocks clocks_of(const Report& report) {
+  Clocks c;
+  if (!report.predicted.devices.empty())
+    c.predicted = report.predicted.seconds;
+  else
+    c.why_not = report.predicted.text.empty() ? "predictions are of programs at the model level (PopXL, pando run)" : report.predicted.text;
+  while (!c.why_not.empty() && c.why_not.back() == '\n') c.why_not.pop_back();
+  if (!report.plan.devices.empty()) {
+    double host = 0;
+    for (const PlanEvent& e : report.plan.events) host = std::max(host, e.host_begin + e.host_seconds);
+    c.of = "a step";
+    c.modelled = report.plan.seconds;
+    if (host > 0) c.host = host;
+  } else if (const RunTimes* run = main_run(report)) {
+    c.of = fmt::format("run {}, of program {}", run - report.run_times.data() + 1, run->program);
+    if (report.target.clock_hz > 0) c.modelled = static_cast<double>(run->end - run->begin) / report.target.clock_hz;
+    c.host = static_cast<double>(run->host_ns) / 1e9;
+  }
+  return c;
+}
+
+std::string clocks_text(const Clocks& c) {
+  std::string out = c.predicted ? "predicted " + time_text(*c.predicted) : "not predicted";
+  if (c.modelled) out += ", modelled " + time_text(*c.modelled);
+  if (c.host) out += ", host " + time_text(*c.host);
+  return out;
 }
 
 const std::string& category_of(const Report& report, const Resident& resident) { return report.categories[resident.category].category; }

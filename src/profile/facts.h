@@ -41,6 +41,17 @@ std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& st
 // Where a codelet is defined; "": not known.
 std::string defined_text(const Report& report, const std::string& codelet);
 const std::string& category_of(const Report& report, const Resident& resident);
+// How long a step takes by each clock, in seconds; nothing where that is not known.
+struct Clocks {
+  std::optional<double> predicted, modelled, host;
+  std::string of;       // what the last two are of: "run 2, of program 0"
+  std::string why_not;  // there is no prediction
+};
+// Of a plan of what ran: its step. Of others: the last run of the program that takes most cycles.
+Clocks clocks_of(const Report& report);
+// "predicted 12 us, modelled 14 us, host 3 ms".
+std::string clocks_text(const Clocks& clocks);
+
 // Of a debug path the operation: the first `depth` names.
 std::string operation_of(const std::string& path, std::size_t depth);
 // Cycles of a step in which the mean tile waits for the slowest one.

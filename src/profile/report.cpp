@@ -26,8 +26,9 @@ Cycles operator*(const Cycles& a, std::uint64_t n) {
   return c;
 }
 
-void write_report(const DevicePlan& plan, std::ostream& out) {
+void write_report(const DevicePlan& plan, std::ostream& out, const DevicePlan& predicted) {
   Report report;
+  report.predicted = predicted;
   report.target.name = plan.machine;
   report.plan = plan;
   write_report(report, out);

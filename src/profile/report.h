@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profile/plan/plan.h"
+#include "profile/steps.h"
 
 namespace pando::profile {
 
@@ -146,33 +147,6 @@ struct RunTimes {
   std::uint64_t begin = 0, end = 0, host_ns = 0;
 };
 
-// Terms of the cycle model, kept apart.
-struct Cycles {
-  std::uint64_t compute = 0, exchange = 0, local_copy = 0, sync = 0, global_exchange = 0, host = 0;
-  std::uint64_t wait = 0;  // for the other streams of a sync
-  std::uint64_t total() const { return compute + exchange + local_copy + sync + global_exchange + host + wait; }
-  friend bool operator==(const Cycles&, const Cycles&) = default;
-};
-Cycles operator+(const Cycles& a, const Cycles& b);
-Cycles operator*(const Cycles& a, std::uint64_t n);
-struct StepCycles {  // one static step, summed over its executions
-  std::string stream, name, kind;
-  std::uint64_t executions = 0;
-  Cycles cycles;
-  std::uint64_t vertices = 0, unestimated_vertices = 0;
-  std::uint64_t exchanged_bytes = 0;
-  double tile_balance = 0;  // mean over tiles / slowest tile, 0..1
-  std::uint32_t order = 0;  // that of its part of Report::program
-  // Flat: begin, end, cycles of each tile from begin to end ... Only if they were asked for.
-  std::vector<std::uint64_t> tile_cycles;
-  std::uint64_t flops = 0;
-  // Of a compute step: its slowest tile, the slowest vertex on it, and how many workers of the tile have a vertex.
-  std::uint32_t slowest_tile = 0;
-  std::string slowest_codelet;
-  std::uint64_t slowest_cycles = 0;
-  std::uint32_t used_workers = 0;
-  std::uint32_t profile = 0;  // index in Report::tile_profiles from 1; 0: all tiles of the stream have the cycles of the terms
-};
 // A line of a codelet's source: of its functions, also where it has no cycles.
 struct LineCycles {
   std::string file;
@@ -226,7 +200,7 @@ struct Report {
   std::uint64_t runs = 0;
   std::uint64_t total_cycles = 0;  // the latest stream's clock
   std::vector<StreamTotals> streams;
-  std::vector<StepCycles> steps;  // in first-execution order
+  Steps steps;  // in first-execution order
   std::vector<CodeletCycles> codelets;
   // Each stream's in order of their begin. The first ones: `blocks_lost` counts those that nobody kept.
   std::vector<BlockCycles> blocks;
@@ -247,6 +221,8 @@ struct Report {
   std::vector<Source> sources;
   std::map<std::string, std::uint32_t> codelet_sources;  // where codelets are defined: indices in `sources` from 1
   DevicePlan plan;                                       // of pando search and simulate; those have no tiles
+  // Of a run: what was predicted of a step of its program. Without a title there is none; without devices its text says why.
+  DevicePlan predicted;
 };
 
 // showExecutionSteps, showVarStorage, showPerIpuMemoryUsage.
@@ -263,7 +239,7 @@ void print_summary(const Report& report, const SummaryOptions& options, std::ost
 // The file, version 4 (docs/level/report.md).
 void write_report(const Report& report, std::ostream& out);
 // Of devices alone: a report without tiles.
-void write_report(const DevicePlan& plan, std::ostream& out);
+void write_report(const DevicePlan& plan, std::ostream& out, const DevicePlan& predicted = {});
 // Of this version, or of version 3 (JSON). Throws parse_error: no report, another version, cut off, damaged; it says what and where.
 Report read_report(std::string bytes);
 

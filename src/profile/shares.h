@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/ranking.h"
 #include "profile/report.h"
 
 namespace pando::profile {
@@ -32,11 +33,8 @@ double share_of_all(const Report& report, Part part) {
 // The three steps of which `part` takes most: rows of Report::steps.
 template <class Part>
 std::vector<std::size_t> worst_steps(const Report& report, Part part) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < report.steps.size(); ++i)
-    if (part(report.steps[i]) > 0) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return part(report.steps[a]) > part(report.steps[b]); });
-  order.resize(std::min<std::size_t>(order.size(), 3));
+  std::vector<std::size_t> order = greatest(report.steps, 3, part);
+  while (!order.empty() && part(report.steps[order.back()]) == 0) order.pop_back();
   return order;
 }
 

@@ -4,12 +4,17 @@
 
 #include <ostream>
 
+#include "profile/facts.h"
 #include "profile/text.h"
 
 namespace pando::profile {
 
 void print_summary(const Report& report, const SummaryOptions& options, std::ostream& out) {
-  if (!report.plan.title.empty()) return print_plan_section(report.plan, out);
+  if (!report.plan.title.empty()) {
+    print_plan_section(report.plan, out);
+    if (!report.predicted.title.empty()) out << fmt::format("a step: {}\n", clocks_text(clocks_of(report)));
+    return;
+  }
   print_target_section(report, out);
   print_graph_section(report, out);
   print_memory_section(report, options, out);

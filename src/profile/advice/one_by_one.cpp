@@ -38,8 +38,9 @@ std::optional<Finding> find_one_by_one(const Report& report) {
             {}};
   std::vector<std::pair<std::uint64_t, std::size_t>> small;
   std::uint64_t cycles = 0;
-  for (std::size_t i = 0; i < report.steps.size(); ++i) {
-    const StepCycles& s = report.steps[i];
+  std::size_t next = 0;
+  for (const StepCycles& s : report.steps) {
+    const std::size_t i = next++;
     const std::uint32_t row = exchange_of(report, s);
     if (row == 0 || !moves_one_by_one(report.exchanges[row - 1])) continue;
     const std::uint64_t cost = s.cycles.exchange + s.cycles.local_copy + s.cycles.global_exchange;

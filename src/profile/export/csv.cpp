@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "profile/export.h"
@@ -39,17 +41,19 @@ std::string write_csv(const Report& report, const ExportOptions& options, std::o
   }
   std::ostringstream bytes;
   write_report(report, bytes);
-  const Container file = Container::parse(bytes.str());
+  const Container file = Container::parse(std::move(bytes).str());
   std::vector<std::string_view> names;
-  std::vector<const std::vector<std::uint64_t>*> columns;
-  for (const ColumnSpec& c : spec->columns) {
-    names.push_back(c.name);
-    columns.push_back(&file.column(spec->name, c.name));
-  }
+  for (const ColumnSpec& c : spec->columns) names.push_back(c.name);
   out << fmt::format("{}\n", fmt::join(names, ","));
-  for (std::uint64_t row = 0; row < file.rows(spec->name); ++row)
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      out << value_text(report, file, spec->columns[c], (*columns[c])[row]) << (c + 1 < columns.size() ? ',' : '\n');
+  // A chunk of rows at a time: the table may be long.
+  for (std::uint64_t begin = 0; begin < file.rows(spec->name); begin += kChunkRows) {
+    const std::uint64_t end = std::min<std::uint64_t>(file.rows(spec->name), begin + kChunkRows);
+    std::vector<std::vector<std::uint64_t>> columns;
+    for (const ColumnSpec& c : spec->columns) columns.push_back(file.slice(spec->name, c.name, begin, end));
+    for (std::uint64_t row = 0; row < end - begin; ++row)
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        out << value_text(report, file, spec->columns[c], columns[c][row]) << (c + 1 < columns.size() ? ',' : '\n');
+  }
   return {};
 }
 

@@ -1,8 +1,13 @@
 // For https://www.speedscope.app: a flame graph of cycles by debug path, a profile for each stream.
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "profile/export.h"
 
@@ -12,58 +17,76 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string json_text(const std::string& text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 class Frames {
  public:
-  // The frames of "a/b/c": a, b, c, and the kind of the step.
-  Json stack(const StepCycles& s) {
-    Json out = Json::array();
+  // Calls `visit` with the number of each frame of "a/b/c": a, b, c, and the kind of the step.
+  template <class Visit>
+  void of(const StepCycles& s, Visit visit) {
     for (std::size_t begin = 0; begin < s.name.size();) {
       const std::size_t end = std::min(s.name.find('/', begin), s.name.size());
-      if (end > begin) out.push_back(frame(s.name.substr(begin, end - begin)));
+      if (end > begin) visit(frame(s.name.substr(begin, end - begin)));
       begin = end + 1;
     }
-    out.push_back(frame("(" + s.kind + ")"));
+    visit(frame("(" + s.kind + ")"));
+  }
+  // In the order of their numbers.
+  std::string list() const {
+    std::string out;
+    for (const std::string& name : names_) out += fmt::format("{}{{\"name\":{}}}", out.empty() ? "" : ",", json_text(name));
     return out;
   }
-  Json list;
 
  private:
   std::size_t frame(const std::string& name) {
     const auto [it, added] = ids_.emplace(name, ids_.size());
-    if (added) list.push_back({{"name", name}});
+    if (added) names_.push_back(name);
     return it->second;
   }
   std::map<std::string, std::size_t> ids_;
+  std::vector<std::string> names_;
 };
+
+std::uint64_t cycles_of(const StepCycles& s) { return s.cycles.total() - s.cycles.wait; }
+
+// Calls `visit` with the steps of a stream that have cycles.
+template <class Visit>
+void visit_steps(const Report& report, const std::string& stream, Visit visit) {
+  for (const StepCycles& s : report.steps)
+    if (s.stream == stream && cycles_of(s) > 0) visit(s);
+}
+
+// There may be more steps than memory has room for as JSON: they are written one by one.
+void write_profile(const Report& report, const std::string& stream, Frames& frames, std::ostream& out) {
+  std::uint64_t end = 0;
+  visit_steps(report, stream, [&](const StepCycles& s) { end += cycles_of(s); });
+  out << fmt::format(R"({{"type":"sampled","name":{},"unit":"none","startValue":0,"endValue":{},"samples":[)", json_text(stream), end);
+  const char* comma = "";
+  visit_steps(report, stream, [&](const StepCycles& s) {
+    out << std::exchange(comma, ",") << '[';
+    const char* inner = "";
+    frames.of(s, [&](std::size_t frame) { out << std::exchange(inner, ",") << frame; });
+    out << ']';
+  });
+  out << R"(],"weights":[)";
+  comma = "";
+  visit_steps(report, stream, [&](const StepCycles& s) { out << std::exchange(comma, ",") << cycles_of(s); });
+  out << "]}";
+}
 
 std::string write_speedscope(const Report& report, const ExportOptions&, std::ostream& out) {
   Frames frames;
-  frames.list = Json::array();
-  Json profiles = Json::array();
+  for (const StreamTotals& stream : report.streams)
+    visit_steps(report, stream.stream, [&](const StepCycles& s) { frames.of(s, [](std::size_t) {}); });
+  out << R"({"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"Pando","name":"cycles by debug path",)"
+      << fmt::format(R"("shared":{{"frames":[{}]}},"profiles":[)", frames.list());
+  const char* comma = "";
   for (const StreamTotals& stream : report.streams) {
-    Json samples = Json::array(), weights = Json::array();
-    std::uint64_t end = 0;
-    for (const StepCycles& s : report.steps) {
-      const std::uint64_t cycles = s.cycles.total() - s.cycles.wait;
-      if (s.stream != stream.stream || cycles == 0) continue;
-      samples.push_back(frames.stack(s));
-      weights.push_back(cycles);
-      end += cycles;
-    }
-    profiles.push_back({{"type", "sampled"},
-                        {"name", stream.stream},
-                        {"unit", "none"},
-                        {"startValue", 0},
-                        {"endValue", end},
-                        {"samples", samples},
-                        {"weights", weights}});
+    out << std::exchange(comma, ",");
+    write_profile(report, stream.stream, frames, out);
   }
-  const Json all{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
-                 {"exporter", "Pando"},
-                 {"name", "cycles by debug path"},
-                 {"shared", {{"frames", frames.list}}},
-                 {"profiles", profiles}};
-  out << all.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << "]}\n";
   return {};
 }
 

@@ -25,6 +25,8 @@ namespace pando::profile {
 inline constexpr std::string_view kMagic = "PANDORPT", kEndMagic = "PANDOEND";
 inline constexpr unsigned kFileVersion = 4;
 inline constexpr std::size_t kChunkRows = 65'536;
+// A table with more rows is read a chunk at a time where that is possible.
+inline constexpr std::uint64_t kMostRowsKept = 262'144;
 inline constexpr std::uint64_t kLargestNumber = (std::uint64_t{1} << 53) - 1;
 
 // Where a piece lies in the file.
@@ -114,8 +116,10 @@ class Container {
   // Rows [begin, end) of a column: only their chunks are inflated.
   std::vector<std::uint64_t> slice(std::string_view table, std::string_view column, std::uint64_t begin, std::uint64_t end) const;
   const std::string& text(std::uint64_t id) const;
-  // Reads everything, and throws at the first fault.
+  // Reads everything, and throws at the first fault. Keeps columns of up to kMostRowsKept rows.
   void check() const;
+  // Drops the columns that it keeps; they are read again when they are asked for.
+  void forget() const;
 
  private:
   struct State;

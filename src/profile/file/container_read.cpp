@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json_depth.h"
@@ -73,8 +74,11 @@ struct Container::State {
   }
   void read_chunk(const TableState& t, const ColumnState& c, std::size_t chunk, std::string_view what,
                   std::vector<std::uint64_t>& out) const;
+  // Of values from row `first` on; `last`: the one before them, of a column of ends.
+  void check_values(const ColumnState& c, const std::vector<std::uint64_t>& values, std::string_view what, std::uint64_t first = 0,
+                    std::uint64_t last = 0);
+  // All of a column, a chunk at a time; nothing is kept.
   void check_column(const TableState& t, const ColumnState& c, std::string_view what);
-  void check_values(const ColumnState& c, const std::vector<std::uint64_t>& values, std::string_view what);
   void read_strings();
   const ColumnState* find(std::string_view table, std::string_view column, const TableState** t) const;
 };
@@ -231,7 +235,8 @@ void Container::State::read_strings() {
   has_strings = true;
 }
 
-void Container::State::check_values(const ColumnState& c, const std::vector<std::uint64_t>& values, std::string_view what) {
+void Container::State::check_values(const ColumnState& c, const std::vector<std::uint64_t>& values, std::string_view what,
+                                    std::uint64_t first, std::uint64_t last) {
   std::uint64_t limit = kLargestNumber;
   if (c.holds == Holds::number || c.holds == Holds::real) return;
   if (c.holds == Holds::text) {
@@ -243,16 +248,22 @@ void Container::State::check_values(const ColumnState& c, const std::vector<std:
     if (c.holds == Holds::row && rows == 0 && !values.empty()) damaged(what, fmt::format("'{}' has no rows", c.table));
     limit = c.holds == Holds::row ? rows - 1 : rows;
   }
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] > limit) damaged(what, fmt::format("row {} holds {}, the most is {}", i, values[i], limit));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] > limit) damaged(what, fmt::format("row {} holds {}, the most is {}", first + i, values[i], limit));
+    if (c.holds == Holds::end && values[i] < std::exchange(last, values[i]))
+      damaged(what, fmt::format("row {} ends before the row before it", first + i));
+  }
 }
 
 void Container::State::check_column(const TableState& t, const ColumnState& c, std::string_view what) {
-  check_values(c, c.values, what);
-  if (c.holds != Holds::end) return;
-  for (std::size_t i = 1; i < c.values.size(); ++i)
-    if (c.values[i] < c.values[i - 1]) damaged(what, fmt::format("row {} ends before the row before it", i));
-  static_cast<void>(t);
+  std::vector<std::uint64_t> values;
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < c.chunks.size(); ++i) {
+    values.clear();
+    read_chunk(t, c, i, what, values);
+    check_values(c, values, what, i * chunk_rows, last);
+    if (!values.empty()) last = values.back();
+  }
 }
 
 const ColumnState* Container::State::find(std::string_view table, std::string_view column, const TableState** t) const {
@@ -274,8 +285,8 @@ const std::vector<std::uint64_t>& Container::column(std::string_view table, std:
     std::vector<std::uint64_t> values;
     values.reserve(t->rows);
     for (std::size_t i = 0; i < c->chunks.size(); ++i) state_->read_chunk(*t, *c, i, what, values);
+    state_->check_values(*c, values, what);
     c->values = std::move(values);
-    state_->check_column(*t, *c, what);
     c->is_read = true;
   }
   return c->values;
@@ -302,7 +313,7 @@ std::vector<std::uint64_t> Container::slice(std::string_view table, std::string_
   std::vector<std::uint64_t> values;
   const std::size_t first = begin / state_->chunk_rows, last = (end - 1) / state_->chunk_rows;
   for (std::size_t i = first; i <= last; ++i) state_->read_chunk(*t, *c, i, what, values);
-  state_->check_values(*c, values, what);
+  state_->check_values(*c, values, what, first * state_->chunk_rows);
   const auto from = values.begin() + static_cast<std::ptrdiff_t>(begin - first * state_->chunk_rows);
   return {from, from + static_cast<std::ptrdiff_t>(end - begin)};
 }
@@ -317,7 +328,16 @@ void Container::check() const {
   for (const auto& [name, piece] : state_->documents)
     if (Json::parse(document(name), nullptr, false).is_discarded()) damaged(name, "not JSON");
   for (const auto& [name, table] : state_->tables)
-    for (const auto& [column, c] : table.columns) this->column(name, column);
+    for (const auto& [column, c] : table.columns)
+      if (table.rows > kMostRowsKept)
+        state_->check_column(table, c, fmt::format("{}.{}", name, column));
+      else
+        this->column(name, column);
+}
+
+void Container::forget() const {
+  for (auto& [name, table] : state_->tables)
+    for (auto& [column, c] : table.columns) c.is_read = false, c.values = {};
 }
 
 }  // namespace pando::profile

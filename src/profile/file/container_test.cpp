@@ -4,12 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include "poplar/exceptions.hpp"
 #include "profile/example_report.h"
+#include "profile/export.h"
+#include "profile/question.h"
 
 namespace pando::profile {
 namespace {
@@ -60,7 +66,7 @@ TEST(ReportFile, OfVersion3) {
 TEST(ReportFile, SaysWhatIsWrong) {
   const std::string good = bytes_of(example_report());
   EXPECT_THAT(error_of("hello"), HasSubstr("not a report of Pando"));
-  EXPECT_THAT(error_of(""), HasSubstr("not a report of Pando"));
+  EXPECT_THAT(error_of(""), HasSubstr("not a report of Pando: the file is empty"));
   EXPECT_THAT(error_of(good.substr(0, 20)), HasSubstr("cut off"));
   EXPECT_THAT(error_of(good.substr(0, good.size() - 1)), HasSubstr("cut off after"));
   std::string newer = good;
@@ -112,6 +118,50 @@ TEST(Container, LongTablesAreReadInPieces) {
   EXPECT_EQ(c.column("runs", "begin").back(), (kRows - 1) * 1'000'000'007);
   EXPECT_THROW(c.slice("runs", "end", kRows, kRows + 1), poplar::parse_error);
   EXPECT_TRUE(c.column("blocks", "name").empty());
+}
+
+// Of more steps than are kept in memory: what is read a block at a time is what was written.
+TEST(ReportFile, VeryManyStepsAreReadWhenTheyAreAskedFor) {
+  Report r = example_report();
+  const StepCycles first = r.steps[0], second = r.steps[1];
+  constexpr std::size_t kSteps = kMostRowsKept + 17;
+  r.steps.clear();
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    StepCycles s = i % 2 ? second : first;
+    s.name = "layer" + std::to_string(i % 1000);
+    s.cycles.compute = s.cycles.compute > 0 ? (i * 7919) % 100'003 : 0;
+    s.order = static_cast<std::uint32_t>(i);
+    r.steps.push_back(s);
+  }
+  const std::string bytes = bytes_of(r);
+  const Report back = read_report(bytes);
+  ASSERT_EQ(back.steps.size(), kSteps);
+  std::size_t i = 0;
+  for (const StepCycles& s : back.steps) {
+    const StepCycles& was = std::as_const(r).steps[i++];
+    ASSERT_EQ(std::tie(s.stream, s.name, s.kind, s.cycles, s.order, s.slowest_codelet, s.tile_balance, s.profile),
+              std::tie(was.stream, was.name, was.kind, was.cycles, was.order, was.slowest_codelet, was.tile_balance, was.profile));
+  }
+  EXPECT_EQ(i, kSteps);
+  // Here and there, further apart than what is kept.
+  for (const std::size_t at : {std::size_t{0}, kSteps - 1, Steps::kBlock, 3 * Steps::kBlock - 1, kSteps / 2, std::size_t{1}})
+    EXPECT_EQ(back.steps[at].order, at);
+  for (const char* question : {"slowest_steps", "imbalance", "operations=1", "summary", "codelets"})
+    EXPECT_EQ(ask(back, question, 5), ask(r, question, 5)) << question;
+  r.largest = back.largest;  // follows from the residents
+  std::ostringstream mine, theirs;
+  print_summary(r, {}, mine);
+  print_summary(back, {}, theirs);
+  EXPECT_EQ(mine.str(), theirs.str());
+  std::ostringstream a, b;
+  export_report(r, "speedscope", {}, a);
+  export_report(back, "speedscope", {}, b);
+  EXPECT_TRUE(a.str() == b.str());
+  Report changed = back;
+  changed.steps[kSteps - 1].name = "another";
+  EXPECT_EQ(changed.steps.size(), kSteps);
+  EXPECT_EQ(std::as_const(changed).steps[kSteps - 1].name, "another");
+  EXPECT_EQ(back.steps[kSteps - 1].order, kSteps - 1);
 }
 
 TEST(Schema, IsWhatTheDocumentationSays) {

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include "base/error.h"
@@ -49,6 +51,77 @@ void take(const Json& object, const char* name, T& value, const char* where) {
   }
 }
 
+// Rows of `steps`, whenever they are asked for: what it needs of the file and of the report is its own.
+class StepReader {
+ public:
+  StepReader(const Container& file, const Report& report, bool tile_cycles)
+      : c_(file), tiles_(report.target.tiles), streams_(report.block_streams) {
+    for (const std::uint64_t name : c_.column("codelets", "name")) codelets_.push_back(c_.text(name));
+    if (tile_cycles) profiles_ = std::make_shared<const std::vector<TileProfile>>(report.tile_profiles);
+  }
+
+  std::vector<StepCycles> operator()(std::size_t begin, std::size_t end) const {
+    std::vector<StepCycles> out(end - begin);
+    const auto each = [&](const char* column, auto set) {
+      const Column values = c_.slice("steps", column, begin, end);
+      for (std::size_t i = 0; i < values.size(); ++i) set(out[i], values[i]);
+    };
+    each("stream", [&](StepCycles& s, std::uint64_t v) { s.stream = streams_[v].stream; });
+    each("name", [&](StepCycles& s, std::uint64_t v) { s.name = c_.text(v); });
+    each("kind", [&](StepCycles& s, std::uint64_t v) { s.kind = c_.text(v); });
+    each("order", [](StepCycles& s, std::uint64_t v) { s.order = narrow(v, "steps.order"); });
+    for (const auto& [column, member] : kWhole) each(column, [m = member](StepCycles& s, std::uint64_t v) { s.*m = v; });
+    for (const auto& [column, member] : kTerms) each(column, [m = member](StepCycles& s, std::uint64_t v) { s.cycles.*m = v; });
+    each("balance", [](StepCycles& s, std::uint64_t v) { s.tile_balance = std::bit_cast<double>(v); });
+    each("slowest_tile", [&](StepCycles& s, std::uint64_t v) {
+      if (v > tiles_) damaged("steps.slowest_tile", fmt::format("a row is tile {}, there are {}", v, tiles_));
+      s.slowest_tile = static_cast<std::uint32_t>(v);
+    });
+    each("slowest_codelet", [&](StepCycles& s, std::uint64_t v) { s.slowest_codelet = v > 0 ? codelets_[v - 1] : std::string(); });
+    each("used_workers", [](StepCycles& s, std::uint64_t v) { s.used_workers = narrow(v, "steps.used_workers"); });
+    each("profile", [](StepCycles& s, std::uint64_t v) { s.profile = narrow(v, "steps.profile"); });
+    if (profiles_)
+      for (StepCycles& s : out) s.tile_cycles = by_tile(s);
+    return out;
+  }
+
+ private:
+  static constexpr std::pair<const char*, std::uint64_t StepCycles::*> kWhole[] = {
+      {"executions", &StepCycles::executions},
+      {"vertices", &StepCycles::vertices},
+      {"unestimated_vertices", &StepCycles::unestimated_vertices},
+      {"exchanged_bytes", &StepCycles::exchanged_bytes},
+      {"flops", &StepCycles::flops},
+      {"slowest_cycles", &StepCycles::slowest_cycles}};
+  static constexpr std::pair<const char*, std::uint64_t Cycles::*> kTerms[] = {{"compute", &Cycles::compute},
+                                                                               {"exchange", &Cycles::exchange},
+                                                                               {"local_copy", &Cycles::local_copy},
+                                                                               {"sync", &Cycles::sync},
+                                                                               {"global_exchange", &Cycles::global_exchange},
+                                                                               {"host", &Cycles::host},
+                                                                               {"wait", &Cycles::wait}};
+
+  std::vector<std::uint64_t> by_tile(const StepCycles& s) const {
+    if (s.profile > 0) {
+      std::vector<std::uint64_t> cycles = (*profiles_)[s.profile - 1].ranges;
+      for (std::size_t k = 2; k < cycles.size(); k += 3) cycles[k] *= s.executions;
+      return cycles;
+    }
+    std::vector<std::uint64_t> cycles;
+    for (const BlockStream& stream : streams_)
+      if (stream.stream == s.stream)
+        for (std::size_t k = 0; k + 1 < stream.tiles.size(); k += 2)
+          cycles.insert(cycles.end(), {stream.tiles[k], stream.tiles[k + 1], s.cycles.total() - s.cycles.wait});
+    return cycles;
+  }
+
+  Container c_;
+  std::uint32_t tiles_;
+  std::vector<BlockStream> streams_;
+  std::vector<std::string> codelets_;
+  std::shared_ptr<const std::vector<TileProfile>> profiles_;  // if cycles by tile are wanted
+};
+
 class ReportReader {
  public:
   explicit ReportReader(const Container& c) : c_(c) {}
@@ -67,7 +140,7 @@ class ReportReader {
     read_execution();
     largest();
     if (lowered_variables_) lowered();
-    if (tile_cycles_) cycles_by_tile();
+    if (!r_.steps.empty() && c_.rows("steps") > kMostRowsKept) c_.forget();
     return std::move(r_);
   }
 
@@ -109,6 +182,7 @@ class ReportReader {
 
   void read_plan() {
     if (const std::string text = c_.document("plan"); !text.empty()) r_.plan = plan_of_json(text);
+    if (const std::string text = c_.document("predicted"); !text.empty()) r_.predicted = plan_of_json(text);
   }
 
   void read_streams() {
@@ -127,18 +201,28 @@ class ReportReader {
                                   u32(col("liveness", "worst_tile"), k, "liveness.worst_tile")});
       StreamTotals totals{place.stream, terms("streams", i), col("streams", "finish")[i]};
       r_.traces.emplace_back();
-      for (auto [k, end] = span(trace, i); k < end; ++k) add_event(k, end);
+      const auto [first, last] = span(trace, i);
+      read_trace(first, last);
       r_.block_streams.push_back(std::move(place));
       r_.liveness.push_back(std::move(liveness));
       if (r_.executed) r_.streams.push_back(std::move(totals));
     }
   }
 
-  void add_event(std::uint64_t k, std::uint64_t end) {
-    const std::uint64_t rows = col("trace", "rows")[k];
-    if (rows >= end - k) damaged("trace.rows", fmt::format("the loop of row {} has {} rows, {} follow", k, rows, end - k - 1));
-    r_.traces.back().push_back({u32(col("trace", "step"), k, "trace.step"), narrow(rows, "trace.rows"), col("trace", "gap")[k],
-                                col("trace", "cycles")[k], col("trace", "times")[k]});
+  // The rows of a stream. The table may be long: its columns are read a chunk at a time.
+  void read_trace(std::uint64_t first, std::uint64_t last) {
+    std::vector<TraceRow>& rows = r_.traces.back();
+    rows.reserve(last - first);
+    for (std::uint64_t begin = first; begin < last; begin += kChunkRows) {
+      const std::uint64_t end = std::min<std::uint64_t>(last, begin + kChunkRows);
+      const auto col = [&](const char* column) { return c_.slice("trace", column, begin, end); };
+      const Column step = col("step"), inside = col("rows"), gap = col("gap"), cycles = col("cycles"), times = col("times");
+      for (std::size_t i = 0; i < step.size(); ++i) {
+        if (inside[i] >= last - begin - i)
+          damaged("trace.rows", fmt::format("the loop of row {} has {} rows, {} follow", begin + i, inside[i], last - begin - i - 1));
+        rows.push_back({narrow(step[i], "trace.step"), narrow(inside[i], "trace.rows"), gap[i], cycles[i], times[i]});
+      }
+    }
   }
 
   std::uint32_t tile_at(const char* table, const char* column, std::uint64_t row) const {
@@ -297,26 +381,12 @@ class ReportReader {
         p.ranges.insert(p.ranges.end(), {first, last, col("tile_cycles", "cycles")[k]});
       }
     }
-    const std::vector<double> balance = c_.reals("steps", "balance");
-    for (std::size_t i = 0; i < c_.rows("steps"); ++i) {
-      StepCycles& s = r_.steps.emplace_back();
-      s.stream = r_.block_streams[col("steps", "stream")[i]].stream;
-      s.name = c_.text(col("steps", "name")[i]);
-      s.kind = c_.text(col("steps", "kind")[i]);
-      s.order = u32(col("steps", "order"), i, "steps.order");
-      s.executions = col("steps", "executions")[i];
-      s.cycles = terms("steps", i);
-      s.vertices = col("steps", "vertices")[i];
-      s.unestimated_vertices = col("steps", "unestimated_vertices")[i];
-      s.exchanged_bytes = col("steps", "exchanged_bytes")[i];
-      s.tile_balance = balance[i];
-      s.flops = col("steps", "flops")[i];
-      s.slowest_tile = tile_at("steps", "slowest_tile", i);
-      if (const std::uint64_t c = col("steps", "slowest_codelet")[i]) s.slowest_codelet = codelet(c - 1);
-      s.slowest_cycles = col("steps", "slowest_cycles")[i];
-      s.used_workers = u32(col("steps", "used_workers"), i, "steps.used_workers");
-      s.profile = u32(col("steps", "profile"), i, "steps.profile");
-    }
+    StepReader steps(c_, r_, tile_cycles_);
+    const std::uint64_t rows = c_.rows("steps");
+    if (rows > kMostRowsKept)
+      r_.steps = Steps(rows, std::move(steps));
+    else
+      r_.steps.all() = steps(0, rows);
   }
 
   void read_execution() {
@@ -362,20 +432,6 @@ class ReportReader {
     }
   }
 
-  void cycles_by_tile() {
-    for (StepCycles& s : r_.steps) {
-      if (s.profile > 0) {
-        s.tile_cycles = r_.tile_profiles[s.profile - 1].ranges;
-        for (std::size_t k = 2; k < s.tile_cycles.size(); k += 3) s.tile_cycles[k] *= s.executions;
-        continue;
-      }
-      for (const BlockStream& stream : r_.block_streams)
-        if (stream.stream == s.stream)
-          for (std::size_t k = 0; k + 1 < stream.tiles.size(); k += 2)
-            s.tile_cycles.insert(s.tile_cycles.end(), {stream.tiles[k], stream.tiles[k + 1], s.cycles.total() - s.cycles.wait});
-    }
-  }
-
   const Container& c_;
   Report r_;
   bool lowered_variables_ = false, tile_cycles_ = false;
@@ -393,6 +449,7 @@ Report read_report(std::string bytes) {
     std::istringstream in(std::move(bytes));
     return read_json(in);
   }
+  if (bytes.empty()) fail(ErrorKind::parse_error, "report-foreign", "this is not a report of Pando: the file is empty");
   fail(ErrorKind::parse_error, "report-foreign",
        "this is not a report of Pando: it begins neither with {} (version 4) nor with a JSON object (version 3)", kMagic);
 }

@@ -113,7 +113,7 @@ constexpr ColumnSpec kCodelets[] = {
      "of the cycles: `estimated by the program`, `counted` (from the codelet's code), `counted instructions` (of assembly: exact), `not "
      "counted: REASON`",
      true},
-    {"defined", kMaybe, "sources", false, "the line where its class begins; of codelets that say it", true},
+    {"defined", kMaybe, "sources", false, "the line of its class or, in assembly, of its label; 0: its file does not say it", true},
     {"flops", kNumber, {}, false, "floating-point operations of all executions, of the vertices whose estimates say them", true},
     {"operand_bytes", kNumber, {}, false, "bytes of all operands of all executions", true},
 };
@@ -249,6 +249,7 @@ constexpr DocumentSpec kDocuments[] = {
     {"categories", "the categories of memory: `category`, `estimated`, `bytes`, `meaning`, `reduce`"},
     {"advice", "what the rules of advice found, worst first"},
     {"plan", "of `pando search` and `pando simulate`: `title`, `points`, `devices`, `events` and what else the page on reports names"},
+    {"predicted", "of runs whose program is at the model level: the predicted times of a step, in the form of `plan`"},
     {"strings", "the texts that columns name by number"},
 };
 

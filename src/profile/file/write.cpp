@@ -68,6 +68,7 @@ class ReportWriter {
     f_.document("categories", dumped(categories_document(r_)));
     f_.document("advice", advice_json(advise(r_)));
     if (!r_.plan.title.empty()) f_.document("plan", plan_json(r_.plan));
+    if (!r_.predicted.title.empty()) f_.document("predicted", plan_json(r_.predicted));
     write_streams();
     write_tiles();
     write_memory();

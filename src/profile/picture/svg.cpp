@@ -214,12 +214,11 @@ double draw_steps(SvgCanvas& svg, const Report& r, double top) {
   for (const Part& t : kParts) names.push_back(t.name);
   draw_legend(svg, kLeft, top + 20, names);
   top += 38;
-  std::vector<std::size_t> order = ranking(r.steps.size(), [&](std::size_t i) { return r.steps[i].cycles.total(); });
-  std::uint64_t most = std::max<std::uint64_t>(1, r.steps[order[0]].cycles.total());
-  std::size_t shown = std::min(order.size(), kStepsDrawn);
-  for (std::size_t i = 0; i < shown; ++i, top += 20) draw_step(svg, r.steps[order[i]], top, most);
-  if (shown < order.size()) {
-    svg.text(kLeft, top + 12, fmt::format("and {} more steps", count_text(order.size() - shown)), 11, Anchor::start, kFaint);
+  const std::vector<std::size_t> order = greatest(r.steps, kStepsDrawn, [](const StepCycles& s) { return s.cycles.total(); });
+  const std::uint64_t most = std::max<std::uint64_t>(1, r.steps[order[0]].cycles.total());
+  for (std::size_t i = 0; i < order.size(); ++i, top += 20) draw_step(svg, r.steps[order[i]], top, most);
+  if (order.size() < r.steps.size()) {
+    svg.text(kLeft, top + 12, fmt::format("and {} more steps", count_text(r.steps.size() - order.size())), 11, Anchor::start, kFaint);
     top += 20;
   }
   return top + 10;

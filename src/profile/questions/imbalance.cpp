@@ -1,21 +1,20 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "profile/facts.h"
 #include "profile/question.h"
+#include "profile/ranking.h"
 
 namespace pando::profile {
 
 namespace {
 
 Json answer_imbalance(const Report& report, const Query& query) {
-  std::vector<const StepCycles*> order;
-  for (const StepCycles& s : report.steps)
-    if (s.cycles.compute > 0) order.push_back(&s);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return lost_to_imbalance(*a) > lost_to_imbalance(*b); });
+  // Of steps that do not compute 0, of the others at least 1.
+  const auto rank = [](const StepCycles& s) { return s.cycles.compute > 0 ? lost_to_imbalance(s) + 1 : 0; };
   Json rows = Json::array();
-  for (std::size_t i = 0; i < std::min(order.size(), query.top); ++i) {
-    const StepCycles& s = *order[i];
+  for (const std::size_t i : greatest(report.steps, query.top, rank)) {
+    const StepCycles& s = report.steps[i];
+    if (rank(s) == 0) break;
     rows.push_back({{"lost_cycles", lost_to_imbalance(s)},
                     {"balance", s.tile_balance},
                     {"executions", s.executions},

@@ -1,21 +1,17 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "profile/facts.h"
 #include "profile/question.h"
+#include "profile/ranking.h"
 
 namespace pando::profile {
 
 namespace {
 
 Json answer_slowest_steps(const Report& report, const Query& query) {
-  std::vector<const StepCycles*> order;
-  for (const StepCycles& s : report.steps) order.push_back(&s);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->cycles.total() - a->cycles.wait > b->cycles.total() - b->cycles.wait; });
   Json rows = Json::array();
-  for (std::size_t i = 0; i < std::min(order.size(), query.top); ++i) {
-    const StepCycles& s = *order[i];
+  for (const std::size_t i : greatest(report.steps, query.top, [](const StepCycles& s) { return s.cycles.total() - s.cycles.wait; })) {
+    const StepCycles& s = report.steps[i];
     rows.push_back({{"cycles", s.cycles.total() - s.cycles.wait},
                     {"executions", s.executions},
                     {"kind", s.kind},

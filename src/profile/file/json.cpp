@@ -115,6 +115,7 @@ struct Writer {
       return object;
     }
   }
+  static Json json_of(Steps& steps) { return json_of(steps.all()); }
   template <class T>
   static Json json_of(std::vector<T>& values) {
     Json list = Json::array();
@@ -161,6 +162,7 @@ struct Reader {
       fields(reader, value);
     }
   }
+  static void read(const Json& json, const std::string& path, Steps& steps) { read(json, path, steps.all()); }
   template <class T>
   static void read(const Json& json, const std::string& path, std::vector<T>& values) {
     if (!json.is_array()) wrong(path, "an array", json);
