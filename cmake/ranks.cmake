@@ -1,6 +1,6 @@
 # pando run and poprun: the module ranks, the executable pando-run beside `pando`, which becomes it, and libpando_mpi.so, which it loads when MPI started it.
 # Without MPI all but that library is built. Included after model.cmake.
-pando_module(ranks session lower project split transform exec profile ir machine base ELSEWHERE command)
+pando_module(ranks session lower project split simulate transform exec profile ir machine base ELSEWHERE command)
 add_executable(pando-run ${CMAKE_SOURCE_DIR}/src/ranks/command/main.cpp)
 target_link_libraries(pando-run PRIVATE pando_ranks pando_command pando_command_files)
 set_target_properties(pando-run PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "${CMAKE_BINARY_DIR}/lib")

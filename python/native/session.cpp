@@ -4,6 +4,9 @@
 #include "native/native.h"
 
 #include "session/session.h"
+#include "simulate/observed/prediction.h"
+
+#include <filesystem>
 
 namespace pando::python {
 
@@ -169,6 +172,15 @@ void bind_session(nb::module_& m) {
   c.def("clock_hz", [](Bound& s) { return s.session->clock_hz(); });
   c.def("executable_bytes", [](Bound& s) { return s.session->executable_bytes(); }, "Of the compiled program as a file.");
   c.def("resident_bytes", [](Bound& s) { return s.session->resident_bytes(); }, "By tile: what the program takes as long as it is loaded.");
+  c.def(
+      "add_prediction",
+      [](Bound& s) {
+        const session::Options& o = s.session->options();
+        const std::string report = s.session->report_file();
+        if (o.device == "cpu" || report.empty() || !std::filesystem::exists(report)) return;
+        simulate::add_prediction(report, simulate::prediction(s.session->lowered(), o.machine, o.tiles_per_ipu));
+      },
+      "If runs write a report of a machine with tiles: puts what is predicted of a step into it.");
   c.def("profile_summary", [](Bound& s) { return s.session->profile_summary(); });
 }
 

@@ -36,7 +36,8 @@ class Session:
         device_desc: "cpu" (every IPU is one tile, the fastest), "ipu_model" or "ipu_hw" (IPUs of 1,472 tiles, all emulated), the name of a
             system, a `popart.DeviceInfo`, or "interpreter" (the reference: slow, for tests).
         weights_to_host_on_exit: whether the end of the outermost `with` block brings variables to the host.
-        profile: a folder: a report of compiling and of the first run is written there (`pando report FOLDER/profile.pando` shows it).
+        profile: a folder: a report of compiling and of the first run is written there (`pando report FOLDER/profile.pando` shows it). On a machine
+                with tiles it has the predicted times of a step, too.
 
     Raises:
         RuntimeError: a program without ops; one of whose replicas other instances run, which have not come or have built another program.
@@ -52,6 +53,7 @@ class Session:
         self._weights_to_host_on_exit = weights_to_host_on_exit
         self._device_desc = device_desc
         self._profile = None if profile is None else os.fspath(profile)
+        self._predicted = False
         self._entries: List[bool] = []
         self._engine = None
         ir._prepared = True
@@ -194,8 +196,15 @@ class Session:
         for stream, form in self._output_forms:
             array = outputs[stream] = zeros(form.shape, form.dtype)
             results.append((form.index, array, self._transfers))
-        self._engine.run(given, results)
+        self._run(given, results)
         return outputs
+
+    def _run(self, given, results):
+        self._engine.run(given, results)
+        if not self._predicted:
+            self._predicted = True
+            if hasattr(self._engine, "add_prediction"):
+                self._engine.add_prediction()
 
     def run_with_outputs(self, inputs: Optional[h2dStreamBufferMaps] = None, outputs: Optional[d2hStreamBufferMaps] = None,
                          downcast_inputs: bool = True) -> None:
@@ -228,7 +237,7 @@ class Session:
                 target = np.zeros(np.shape(array), wanted)
                 copies.append((array, target))
             results.append((stream._index, target, slices))
-        self._engine.run(given, results)
+        self._run(given, results)
         for array, target in copies:
             array[...] = target
 

@@ -143,6 +143,8 @@ struct Session::State {
     return poplar::Graph(device.getTarget(), poplar::replication_factor(static_cast<unsigned>(replicas())));
   }
   poplar::OptionFlags engine_flags() const;
+  // "": it is not given.
+  std::string given(std::string_view option) const;
   bool is_on(std::string_view option) const;
   // Whether a report of compiling and of runs is asked for.
   bool reports() const { return is_on("autoReport.all") || is_on("autoReport.outputExecutionProfile"); }
@@ -212,13 +214,18 @@ poplar::OptionFlags Session::State::engine_flags() const {
 }
 
 // As the engine reads it: what the environment says counts more than what the session is given.
-bool Session::State::is_on(std::string_view option) const {
+std::string Session::State::given(std::string_view option) const {
   poplar::OptionFlags flags = engine_flags();
   if (const char* environment = std::getenv("POPLAR_ENGINE_OPTIONS"); environment && *environment) {
     poplar::readJSON(poplar::StringRef(environment), flags);
   }
-  const auto given = flags.find(std::string(option));
-  return given != flags.end() && (given->second == "true" || given->second == "1");
+  const auto found = flags.find(std::string(option));
+  return found != flags.end() ? found->second : std::string();
+}
+
+bool Session::State::is_on(std::string_view option) const {
+  const std::string value = given(option);
+  return value == "true" || value == "1";
 }
 
 lower::Lowered Session::State::lower(poplar::Graph& graph, std::string* decisions) const {
@@ -606,6 +613,12 @@ void Session::reset_cycles() { state_->engine->resetExecutionProfile(); }
 double Session::clock_hz() const { return state_->device.getTarget().getTileClockFrequency(); }
 
 std::vector<std::uint64_t> Session::resident_bytes() const { return pando::resident_bytes(*state_->engine); }
+
+std::string Session::report_file() const {
+  if (!state_->reports()) return {};
+  const std::string folder = state_->given("autoReport.directory");
+  return (folder.empty() ? "." : folder) + "/profile.pando";
+}
 
 std::string Session::profile_summary() {
   std::ostringstream out;

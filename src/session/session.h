@@ -144,6 +144,8 @@ class Session {
   double clock_hz() const;
   // By tile of the machine: what the program takes as long as it is loaded.
   std::vector<std::uint64_t> resident_bytes() const;
+  // Where runs write a report, if it was asked for: the engine's option autoReport.directory, profile.pando in it. Else "".
+  std::string report_file() const;
   // The report of poplar::Engine, as text.
   std::string profile_summary();
 

@@ -299,6 +299,11 @@ check "simulate: plans need tiles" 2 '\[cost-plans\]' "$pando" simulate "$placed
 check "simulate: a report" 0 '3 devices' "$pando" simulate "$placed" --report "$scratch/plan.pando"
 check "simulate: messages of its report" 0 'scatter_across +device 0 +device 1 +1 +4,096' "$pando" report "$scratch/plan.pando" --ask messages
 check "simulate: where inputs lie" 0 'w +weights +float32\(32, 32\)' "$pando" report "$scratch/plan.pando" --ask placement
+cp "$scratch/plan.pando" "$scratch/ran.pando"
+check "simulate: a prediction in a report" 0 '3 devices' "$pando" simulate "$placed" --machine ipu2:64 --into "$scratch/ran.pando"
+check "simulate: predicted and modelled clock" 0 'predicted +[0-9.]+ +[0-9.]+ +predicted for ipu2:64|predicted for ipu2:64' "$pando" report "$scratch/ran.pando" --ask clocks
+check "simulate: a report without a prediction says so" 0 'no_prediction +predictions are of programs at the model level' "$pando" report "$scratch/plan.pando" --ask clocks
+check "simulate: what is no report gets no prediction" 2 'not a report of Pando' "$pando" simulate "$placed" --into "$placed"
 check "simulate: its report as a trace" 0 '"ph": "f"|"ph":"f"' "$pando" report "$scratch/plan.pando" --export perfetto
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"

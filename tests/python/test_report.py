@@ -63,6 +63,24 @@ def test_sources_are_lines_of_the_user_program(path):
         assert rows and all(row >= 0 and "ops.host_store(out, ops.gelu(" in lines[report.sources["line"][row] - 1] for row in rows), (kind, rows)
 
 
+def test_a_step_is_predicted_beside_the_clocks(path):
+    report = pando.report.open(path)
+    predicted = report.document("predicted")
+    assert predicted["title"] == "predicted for ipu2" and predicted["devices"], predicted["text"]
+    assert "matmul" in predicted["names"] and len(predicted["events"]["seconds"]) >= 2
+    clocks = {row["clock"]: row["us"] for row in report.ask("clocks")["rows"]}
+    assert list(clocks) == ["predicted", "modelled", "host"] and clocks["predicted"] == pytest.approx(1e6 * predicted["seconds"])
+    # The formulas are within a factor of a few of what the cycle model counts, for a step so small.
+    assert 0.05 < clocks["predicted"] / clocks["modelled"] < 20, clocks
+
+
+def test_codelets_know_where_they_are_defined(path):
+    report = pando.report.open(path)
+    files = {name: report.sources["file"][row] for name, row in zip(report.codelets["name"], report.codelets["defined"]) if row >= 0}
+    assert files and all(file.startswith("src/") and file.endswith((".cpp", ".h", ".hpp")) for file in files.values()), files
+    assert all(row["defined"].startswith("src/") for row in report.ask("codelets", top=100)["rows"] if row["codelet"] in files)
+
+
 def test_the_trace_lasts_as_long_as_the_stream(path):
     report = pando.report.open(path)
     trace = report.trace

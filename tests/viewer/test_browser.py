@@ -5,6 +5,7 @@ The reports are written by programs (programs/write_reports.py), the pages by `p
 import argparse
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -206,6 +207,43 @@ def use_schedule(b, page):
     check_quiet(b, "a run on four devices")
 
 
+def use_clocks(b, page, name):
+    """Predicted, modelled and host clock of a step: lanes of one picture, by keys; and each to its own length."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page, "trace")
+    text = b.text()
+    check(f"{name}: three clocks", all(word in text for word in ("A step by three clocks", "predicted", "modelled", "host")) and "No prediction" not in text, text[-600:])
+    names = b.ask("const h = [...document.querySelectorAll('main h3')].find((e) => /three clocks/.test(e.textContent)); let t = h; while (t && !t.querySelector?.('tbody')) t = t.nextElementSibling; "
+                  "return [...t.querySelectorAll('tbody tr')].map((r) => [...r.cells].map((c) => c.innerText)).filter((r) => r.length > 1)")
+    check(f"{name}: a row for each clock", [row[0] for row in names] == ["predicted", "modelled", "host"] and all(re.search(r"\d (ns|µs|ms|s)$", row[1]) for row in names), names)
+    # Of three lanes all are drawn, in the same picture.
+    drawn = """
+      const h = [...document.querySelectorAll('main h3')].find((e) => /three clocks/.test(e.textContent)); let p = h;
+      while (p && !p.classList.contains('picture') && !p.querySelector?.('.picture')) p = p.nextElementSibling;
+      const from = [...p.querySelectorAll('canvas')].find((c) => c.tabIndex >= 0) ?? p.querySelector('canvas'), to = document.createElement('canvas');
+      to.width = from.width; to.height = from.height;
+      const c = to.getContext('2d', { willReadFrequently: true }), out = [];
+      c.drawImage(from, 0, 0);
+      for (let k = 0; k < 3; ++k) {
+        const rows = c.getImageData(0, Math.floor((k * to.height) / 3), to.width, Math.floor(to.height / 3)).data;
+        let n = 0;
+        for (let i = 3; i < rows.length; i += 4) n += rows[i] > 0;
+        out.push(n);
+      }
+      from.focus();
+      return out;"""
+    b.go("trace&clocks.scale=own")
+    b.driver.execute_async_script("setTimeout(arguments[0], 500)")
+    lanes = b.ask(drawn)
+    check(f"{name}: all three are drawn", all(n > 500 for n in lanes), lanes)
+    b.press("+", "+", Keys.ARROW_RIGHT)
+    b.until("return /clocks=/.test(location.hash)", "zooming the clocks is in the fragment")
+    readout = b.ask("return document.querySelector('.readout:not([hidden])')?.textContent ?? ''")
+    check(f"{name}: the readout names the clock", re.search("predicted|modelled|host", readout), readout)
+    check_quiet(b, f"{name}: clocks")
+
+
 def follow_links(b, page, report_text):
     b.open(page, "memory&tile=5&step=3")
     check("a deep link", "Address map of tile 5" in b.text() and "Tile 5 at step 3" in b.text() or "no address map" in b.text(), b.text()[:200])
@@ -282,20 +320,23 @@ def use_lines(b, page):
     for place, line in [("program&step=8", "lines.cpp:"), ("memory", "lines.cpp:"), ("exchange", "lines.cpp:")]:
         b.go(place)
         check(f"{place}: lines of the program", line in b.text(), b.text()[-400:])
+    b.go("program&tab=codelets")
+    check("codelets have the line of their class", re.search(r"normalise\.cpp:\d+", b.text()), b.text()[-400:])
     check_quiet(b, "cycles by line")
 
 
 def answer_long(build, folder, report, table):
-    """pando report answers from ten million rows, and exports them."""
+    """pando report answers from ten million rows, and exports them, in less than 1 GiB of memory."""
     def pando(*arguments):
-        result = subprocess.run([build / "bin/pando", "report", report, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        result = subprocess.run([build / "bin/pando", "report", report, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30)))
         check(f"pando report of 10^7 rows of {table}: {arguments}", result.returncode == 0, result.stderr[-300:])
         return result
 
     check(f"10^7 rows of {table}: a question", '"rows"' in pando("--json", "slowest_steps").stdout)
+    check(f"10^7 rows of {table}: the summary", "Steps that cost most" in (said := pando().stdout), said[:300])
     trace = folder / "long.json"
     if table == "trace":
-        check(f"10^7 rows of {table}: the summary", "Steps that cost most" in (said := pando().stdout), said[:300])
         said = pando("--trace", trace).stderr
         check("the trace is cut where the message says", "the first 10000000 executed steps are written, up to cycle" in said, said)
         begin = re.search(r"--from (\d+)", said)
@@ -388,6 +429,10 @@ def main():
                 click_through(b, name, pages[name])
             use_plan(b, pages["plan"])
             use_schedule(b, pages["ranks"])
+            for name in ("all_tiles", "ranks"):
+                use_clocks(b, pages[name], name)
+            b.open(pages["lines"], "trace")
+            check("without a prediction the page says so", "No prediction:" in b.text() and "pando simulate PROGRAM --into REPORT" in b.text(), b.text()[-500:])
             b.open(pages["compared"])
             check("two reports are compared", b.ask("return document.querySelector('main').dataset.view") == "compare" and "B − A" in b.text(), b.text()[:300])
             check_quiet(b, "compared")

@@ -23,6 +23,7 @@
 #include "simulate/costs/flatten.h"
 #include "simulate/ipu_cluster.h"
 #include "simulate/observed/beside.h"
+#include "simulate/observed/prediction.h"
 #include "simulate/simulate.h"
 #include "simulate/traces/chakra.h"
 
@@ -30,7 +31,7 @@ namespace pando::cli {
 namespace {
 
 struct Arguments {
-  std::string input, machine = "selene", cost = "machine", table, trace, report, beside, chakra, validate, model, strategy;
+  std::string input, machine = "selene", cost = "machine", table, trace, report, beside, into, chakra, validate, model, strategy;
   std::string fidelity = "ops", stack = "megatron";
   std::int64_t batch = 0, seq = 0, devices = 0, tiles = 64;
   // The whole command line.
@@ -140,7 +141,7 @@ int run(const Arguments& a) {
   const simulate::Cluster cluster = simulate::cluster_of(a.machine);
   const Costs costs = costs_of(a, cluster);
   const simulate::Program p = simulate::flatten(module, *costs.back());
-  const bool trace = !a.trace.empty() || !a.beside.empty() || !a.report.empty();
+  const bool trace = !a.trace.empty() || !a.beside.empty() || !a.report.empty() || !a.into.empty();
   const simulate::Timeline t =
       a.cost.starts_with("reference")
           ? simulate::run_reference_clock(p, trace)
@@ -166,6 +167,10 @@ int run(const Arguments& a) {
     add_timeline(plan, module, p, t, memory);
     write_plan(plan, a.report);
   }
+  if (!a.into.empty()) {
+    simulate::add_prediction(a.into,
+                             simulate::prediction(p, t, cluster.name, fmt::format("--cost {}\n{}", a.cost, costs.back()->report())));
+  }
   if (!a.chakra.empty()) {
     const simulate::ChakraGroups groups = simulate::chakra_groups(p);
     for (std::int32_t d = 0; d < p.devices(); ++d) write_file(fmt::format("{}.{}.et", a.chakra, d), simulate::chakra_trace(p, groups, d));
@@ -182,14 +187,14 @@ void refuse_idle_options(const CLI::App& command, bool validates, bool is_model,
     }
   };
   if (validates || is_model) {
-    refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra"},
+    refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra"},
            "it takes a program");
   }
   if (validates) refuse({"--machine", "--trace", "--report"}, "published measurements have their machines");
   if (cycles && command.get_option("--machine")->as<std::string>().find(':') != std::string::npos)
     refuse({"--tiles"}, "the machine's name says how many");
   if (cycles)
-    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--chakra", "--trace", "--report"},
+    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra", "--trace", "--report"},
            "the cycle model has no such choice");
   else
     refuse({"--tiles"}, "it takes --fidelity cycles");
@@ -228,6 +233,9 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option(
       "--beside", a->beside,
       "A trace that was measured (run.py --trace of pando emit): print it beside the prediction by op; --trace writes both");
+  command->add_option("--into", a->into,
+                      "Put the prediction into this report of a run of the program (pando run --profile): pando view shows the clocks "
+                      "side by side");
   command->add_option("--chakra", a->chakra,
                       "Write a Chakra execution trace for each device: PREFIX.0.et, ...; groups of collectives: PREFIX.groups.json");
   CLI::Option* const validate =

@@ -33,6 +33,7 @@
 #include "ranks/start/check_input.h"
 #include "ranks/start/end_with.h"
 #include "ranks/start/supervise.h"
+#include "simulate/observed/prediction.h"
 
 namespace pando::ranks {
 namespace {
@@ -65,7 +66,11 @@ SplitOptions split_options(const Arguments& a) {
   return o;
 }
 
-Program program_of(const Arguments& a, const std::string& text, const std::optional<transform::PieceTable>& pieces) {
+// A report of tiles shows what was predicted of a module, too.
+bool predicts(const Arguments& a) { return !a.options.profile.empty() && a.options.device == "ipu_model"; }
+
+Program program_of(const Arguments& a, const std::string& text, const std::optional<transform::PieceTable>& pieces,
+                   profile::DevicePlan* predicted) {
   const std::size_t first = text.find_first_not_of(" \n");
   if (first != std::string::npos && text.compare(first, 8, "project ") == 0) {
     if (pieces)
@@ -79,6 +84,7 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
     ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
   // Names are the module's: the parts of devices leave out what nothing reads.
   if (pieces) check_pieces(*pieces, module, a.pieces);
+  if (predicted) *predicted = simulate::prediction(module, a.options.machine, a.options.tiles_per_ipu);
   return split_program(std::move(module), split_options(a));
 }
 
@@ -131,9 +137,9 @@ std::map<std::int32_t, std::uint64_t> executables_of(const std::string& file) {
   if (all.empty()) fail(ErrorKind::file_load_error, "unreadable-file", "{} has no hashes of executables", file);
   return all;
 }
-void write_plan(const profile::DevicePlan& plan, const std::string& file) {
+void write_plan(const profile::DevicePlan& plan, const profile::DevicePlan& predicted, const std::string& file) {
   std::ostringstream out;
-  profile::write_report(plan, out);
+  profile::write_report(plan, out, predicted);
   write_file(file, out.str());
 }
 
@@ -157,14 +163,17 @@ struct Input {
   Program program;
   Data data;
   Options options;
+  profile::DevicePlan predicted;  // without a title: nothing was
 };
 
 // `writes`: whether results are written here.
 Input input_of(const Arguments& a, bool has_seed, unsigned ranks, bool writes) {
   std::optional<transform::PieceTable> pieces;
   if (!a.pieces.empty()) pieces = transform::read_pieces(read_file(a.pieces), a.pieces);
-  Program program = program_of(a, read_file(a.program == "-" ? "/dev/stdin" : a.program), pieces);
-  Input in{std::move(program), data_of(a, has_seed, std::move(pieces)), a.options};
+  profile::DevicePlan predicted;
+  Program program =
+      program_of(a, read_file(a.program == "-" ? "/dev/stdin" : a.program), pieces, writes && predicts(a) ? &predicted : nullptr);
+  Input in{std::move(program), data_of(a, has_seed, std::move(pieces)), a.options, std::move(predicted)};
   if (in.program.pieces) in.data.set_pieces(*in.program.pieces);
   in.data.refuse_unknown(names_of(in.program));
   if (writes && !a.output.empty()) check_writable(a.output);
@@ -192,12 +201,15 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
       board.set_state(rank, RankState::failed);
       return kWrong;
     }
-    const auto& [program, data, options] = *input;
+    const auto& [program, data, options, predicted] = *input;
     if (rank == 0)
       if (const std::string unused = data.unknown_arrays(names_of(program)); !unused.empty()) complain("pando run: warning: " + unused);
     Result r = run(std::move(input->program), data, transport, options, board);
     if (rank == 0) {
-      if (!r.plan.title.empty()) write_plan(r.plan, options.profile);
+      if (!r.plan.title.empty())
+        write_plan(r.plan, predicted, options.profile);
+      else if (!predicted.title.empty())
+        simulate::add_prediction(options.profile, predicted);
       if (!a.executables.empty() && options.executables.empty()) write_executables(r, a.executables);
       if (options.results && data.pieces()) r = join(r, *data.pieces());
       show(r, a);

@@ -234,6 +234,8 @@ export class Report {
   readonly facts: Record<string, any>;
   /** Of a search or a simulated step, which have no tiles. */
   readonly plan: Plan | undefined;
+  /** Of a run: what was predicted of a step. Without devices its text says why there is nothing. */
+  readonly predicted: Plan | undefined;
 
   /** How the tiles of an IPU lie, where the machine says it. */
   fabric: { columns: number; rows: number; lanes: number } | undefined;
@@ -252,6 +254,7 @@ export class Report {
     this.total_cycles = Number(facts["total_cycles"] ?? 0);
     this.events_lost = Number(facts["events_lost"] ?? 0);
     this.plan = plan_of(container.document("plan"));
+    this.predicted = plan_of(container.document("predicted"));
     for (const table of kLongTables)
       if (container.rows(table) > kMostRows)
         throw new ReportError(`The report has ${count(container.rows(table))} rows of '${table}', and a page shows up to ${count(kMostRows)}. 'pando report FILE --ask QUESTION' answers from all of them.`);

@@ -155,7 +155,7 @@ function Program({ report }: ViewProps) {
           <Table id="codelets" rows={report.codelets} noun="codelet" sort="-cycles" height={code === undefined ? 460 : 240} on_pick={(c) => set({ codelet: String(c.index) })} picked={(c) => c.index === code} columns={[
             { id: "name", title: "codelet", value: (c) => c.name }, { id: "vertices", title: "vertices", value: (c) => c.vertices }, { id: "executions", title: "executions", value: (c) => c.executions }, { id: "cycles", title: "cycles, added up", value: (c) => c.cycles, bar: true },
             { id: "each", title: "cycles of one", value: (c) => Math.round(c.cycles / Math.max(1, c.executions)) }, { id: "estimated", title: "cycles are known", value: (c) => (c.estimated ? "yes" : "no: some vertices have no estimate") },
-            { id: "flops", title: "operations", value: (c) => c.flops, hidden: true }, { id: "operands", title: "bytes of operands", value: (c) => c.operand_bytes, text: bytes, hidden: true }, { ...source_column((c: { defined: At | undefined }) => c.defined), id: "defined", title: "defined", help: "the line where its class begins" },
+            { id: "flops", title: "operations", value: (c) => c.flops, hidden: true }, { id: "operands", title: "bytes of operands", value: (c) => c.operand_bytes, text: bytes, hidden: true }, { ...source_column((c: { defined: At | undefined }) => c.defined), id: "defined", title: "defined", help: "the line of its class or, in assembly, of its label" },
           ]} />
           {code === undefined ? <p class="soft">Choose a codelet to see its source with cycles by line.</p> : <CodeletSource report={report} codelet={report.codelets[code]!} />}
         </>

@@ -7,6 +7,7 @@ import { kTerms, Report } from "../report/report.ts";
 import { all_traces } from "../report/traces.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
+import { Clocks } from "../widgets/clocks.tsx";
 import { add_path, Flame, flame_root } from "../widgets/flame.tsx";
 import { Choice, Empty, Legend, Link } from "../widgets/parts.tsx";
 import { Picture, show_in_group } from "../widgets/picture.tsx";
@@ -32,7 +33,11 @@ function FlameOfSteps({ report, stream }: { report: Report; stream: number | und
   );
 }
 
-function Trace_({ report }: ViewProps) {
+function Trace_(props: ViewProps) {
+  return props.report.plan ? <Clocks report={props.report} traces={[]} /> : <TraceOfStreams {...props} />;
+}
+
+function TraceOfStreams({ report }: ViewProps) {
   const traces = useMemo(() => all_traces(report), [report]), dark = document.documentElement.dataset["theme"] === "dark";
   const stream = use_index("stream", report.streams.length), time = Number(use_param("time", "NaN")), find = use_param("find");
   const lanes = useMemo(() => lanes_source(report, traces), [report, traces]);
@@ -99,7 +104,8 @@ function Trace_({ report }: ViewProps) {
       <FlameOfSteps report={report} stream={stream} />
       {report.run_times.length > 0 && (
         <>
-          <h3>Clocks</h3>
+          <Clocks report={report} traces={traces} />
+          <h3>Runs</h3>
           <Table id="runs" rows={report.run_times} noun="run" height={260} columns={[
             { id: "run", title: "run", value: (r) => report.run_times.indexOf(r) + 1 }, { id: "program", title: "program", value: (r) => r.program },
             { id: "cycles", title: "modelled cycles", value: (r) => r.end - r.begin }, { id: "modelled", title: "modelled time", value: (r) => report.seconds(r.end - r.begin), text: seconds },
@@ -113,7 +119,7 @@ function Trace_({ report }: ViewProps) {
 
 const view: View = {
   id: "trace", title: "Trace", order: 4, show: Trace_,
-  missing: (r) => (r.executed ? undefined : r.out_of_memory ? "The program did not fit, so nothing was executed." : "The program was compiled and not run: there is no trace."),
+  missing: (r) => (r.executed || r.plan?.events.host_seconds ? undefined : r.out_of_memory ? "The program did not fit, so nothing was executed." : "The program was compiled and not run: there is no trace."),
   keys: [["/ then Enter", "jump to the next step whose name holds the text"]],
 };
 export default view;
