@@ -95,8 +95,7 @@ DEFINITIONS = {
 }
 NOT_THERE = "its program is not there"
 ZOLTAN = "libtrilinos-zoltan-dev"
-PACKAGES = ["libboost-test-dev", "libboost-timer-dev", "libboost-filesystem-dev", "libboost-regex-dev", "libboost-system-dev",
-            "libboost-program-options-dev", "libtbb-dev", "libspdlog-dev"]
+PACKAGES = pathlib.Path(__file__).with_name("poplibs_packages.txt")
 
 
 def release_of(source):
@@ -166,7 +165,7 @@ def configure(source, work, release, libraries, ours, environment):
         definitions["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
     command = ["cmake", "-G", "Ninja", "-S", source, "-B", work / "build", *(f"-D{k}={v}" for k, v in definitions.items())]
     if not logged(command, work / "configure.log", environment):
-        sys.exit(f"PopLibs does not configure: {work / 'configure.log'}; Debian packages that it needs: {' '.join(PACKAGES)}")
+        sys.exit(f"PopLibs does not configure: {work / 'configure.log'}; {PACKAGES.name} names the packages that it needs")
     print("flags: " + "; ".join(f"{flag} ({why})" for flag, why in FLAGS.items()))
     print("flags of single files: " + "; ".join(f"{file} {flags}" for file, flags in release.file_flags.items()))
 
