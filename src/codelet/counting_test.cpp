@@ -82,6 +82,27 @@ constexpr const char* kVertices = R"(
           const float x = in[i];
           sum += (((((((a * x + b) * x + c) * x + d) * x + e) * x + f) * x + g) * x + h) * x + k; }
         out[0] = sum; } };
+    static __attribute__((noinline)) int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+    class Recursive : public Vertex {
+     public:
+      Input<Vector<int>> in; Output<Vector<int>> out;
+      void compute() { for (unsigned i = 0; i < in.size(); ++i) out[i] = fibonacci(in[i]); } };
+    class Filled : public Vertex {
+     public:
+      Input<Vector<float>> in; Output<Vector<float>> out; unsigned n;
+      void compute() {
+        float bins[40];
+        __builtin_memset(bins, 0, sizeof bins);
+        for (unsigned i = 0; i < in.size(); ++i) bins[static_cast<int>(in[i]) & 31] += 1;
+        __builtin_memcpy(&out[0], bins, n * sizeof(float)); } };
+    class Moved : public Vertex {
+     public:
+      InOut<Vector<float>> x; InOut<Vector<unsigned char>> bytes; unsigned n;
+      void compute() {
+        __builtin_memmove(&x[1], &x[0], n * sizeof(float));
+        __builtin_memmove(&x[2], &x[5], n * sizeof(float));
+        __builtin_memmove(&bytes[3], &bytes[0], n);
+        while (x[0] > 1) x[0] *= 0.5f; } };
     class Sine : public Vertex {
      public:
       InOut<float> x;
@@ -293,6 +314,43 @@ TEST_F(Counting, CodeThatCountsGivesTheSameBits) {
   EXPECT_EQ(result, expected);
   std::vector<float> small = {0.5f, 0.25f, 0.5f, -7, 0.5f, 1};
   EXPECT_LT(Object(codelet("Halve")).edge("x", small).run_counted(), cycles);
+}
+
+// A function that only computes is counted in each of its calls: what takes n is what takes n - 1, and n - 2, and the same for each n.
+TEST_F(Counting, CallsOfFunctionsWithoutEffectsCount) {
+  EXPECT_EQ(codelet("Recursive").counting, CountedBy::run);
+  std::vector<int> in(1), out(1);
+  const auto slots = [&](int n) {
+    in[0] = n;
+    const std::uint64_t cycles = Object(codelet("Recursive")).edge("in", in).edge("out", out).run_counted();
+    return static_cast<std::int64_t>(cycles);
+  };
+  EXPECT_EQ(slots(10) - slots(9) - slots(8), slots(13) - slots(12) - slots(11));
+  EXPECT_EQ(out[0], 89);
+  EXPECT_GT(slots(13), 5 * 377);  // calls whose result is 1: each takes a few slots
+}
+
+TEST_F(Counting, BlocksOfMemoryAreLoops) {
+  EXPECT_NE(codelet("Filled").counting, CountedBy::nothing) << codelet("Filled").uncounted;
+  std::vector<float> in(7), out(40);
+  const auto filled = [&](unsigned n) { return Object(codelet("Filled")).edge("in", in).edge("out", out).state("n", n).count(); };
+  EXPECT_GT(filled(1), 20u);  // the table of 40 words is filled with 64-bit stores
+  for (const unsigned n : {1u, 9u, 38u}) EXPECT_EQ(filled(n + 1) - filled(n), 3u) << n;  // a load, a store, a branch
+}
+
+TEST_F(Counting, BlocksThatOverlapMoveAsTheyShould) {
+  std::vector<float> begin(40);
+  std::vector<unsigned char> some(40);
+  for (std::size_t i = 0; i < begin.size(); ++i) begin[i] = 9 + static_cast<float>(i), some[i] = static_cast<unsigned char>(i);
+  for (const unsigned n : {0u, 1u, 2u, 7u, 30u}) {
+    std::vector<float> plain = begin, counted = begin;
+    std::vector<unsigned char> plain_bytes = some, counted_bytes = some;
+    Object a(codelet("Moved")), b(codelet("Moved"));
+    run(codelet("Moved"), a.edge("x", plain).edge("bytes", plain_bytes).state("n", n).data());
+    EXPECT_GT(b.edge("x", counted).edge("bytes", counted_bytes).state("n", n).run_counted(), 8 * n);
+    EXPECT_EQ(plain, counted) << n;
+    EXPECT_EQ(plain_bytes, counted_bytes) << n;
+  }
 }
 
 TEST_F(Counting, TheCounterOfCyclesAdvances) {

@@ -11,6 +11,8 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
@@ -24,6 +26,7 @@
 #include "popc/counting/block_counts.h"
 #include "popc/counting/instrument.h"
 #include "popc/counting/line_table.h"
+#include "popc/counting/memory_blocks.h"
 #include "popc/counting/patterns.h"
 #include "popc/passes/checked.h"
 #include "popc/passes/strided_entries.h"
@@ -146,6 +149,24 @@ SetVector<Function*> reached_from(Function& f) {
         reached.insert(callee);
     }
   return reached;
+}
+
+void expand_all_memory_blocks(Module& module) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  FunctionPassManager tidy;
+  tidy.addPass(InstCombinePass());
+  tidy.addPass(SimplifyCFGPass());
+  for (Function& f : module)
+    if (expand_memory_blocks(f)) tidy.run(f, functions);
 }
 
 // The functions that are selected, each once.
@@ -332,6 +353,8 @@ Counting count_codelets(const Module& program, std::vector<Codelet>& codelets, c
   }
   remove(*code, kInitialiseGlobalsSymbol);
   optimise_for_tiles(*code);
+
+  expand_all_memory_blocks(*code);
 
   Selection selection(find_machine("ipu2")->rpt_count_max);
   Lines lines(*code);

@@ -175,6 +175,15 @@ void replace_worker(Function& f, Value* worker) {
   }
 }
 
+// A function that adds to a counter writes memory, whatever was found out about it before: none of its calls is the same as another, or for
+// nothing.
+void let_write(Function& f) {
+  f.setMemoryEffects(MemoryEffects::unknown());
+  f.removeFnAttr(Attribute::Speculatable);
+  for (User* user : f.users())
+    if (auto* call = dyn_cast<CallBase>(user); call && call->getCalledOperand() == &f) call->removeFnAttr(Attribute::Memory);
+}
+
 }  // namespace
 
 GlobalVariable& add_block_counters(Module& module, unsigned count) {
@@ -184,6 +193,7 @@ GlobalVariable& add_block_counters(Module& module, unsigned count) {
 }
 
 void instrument(Function& function, const SelectedFunction& selected, const BlockCounters* blocks) {
+  let_write(function);
   IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
   const auto zeroed = [&] {
     AllocaInst* const variable = b.CreateAlloca(b.getInt64Ty());
