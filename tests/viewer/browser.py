@@ -96,6 +96,13 @@ class Browser:
         ActionChains(self.driver).send_keys(*keys).perform()
         self.settle()
 
+    def hold(self, held, key):
+        """Presses a key while another one is held."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).key_down(held).send_keys(key).key_up(held).perform()
+        self.settle()
+
     def picture(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(path))
@@ -121,8 +128,10 @@ def written_report(build, name, folder):
     """Runs a program of programs/write_reports.py that writes its report into the folder; returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
     options = {"autoReport.all": "true", "autoReport.directory": str(folder), "debug.instrumentCompute": "true"}
-    # Sources are named as the command names them.
-    result = subprocess.run([build / "venv/bin/python", "tests/viewer/programs/write_reports.py", name], cwd=HERE.parents[1], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)},
+    # Sources are named as the command names them: a report says nothing of the folder in which it was made.
+    program = "tests/viewer/programs/write_reports.py"
+    start = f"import sys; sys.argv = [{program!r}, {name!r}]; exec(compile(open({program!r}).read(), {program!r}, 'exec'))"
+    result = subprocess.run([build / "venv/bin/python", "-c", start], cwd=HERE.parents[1], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode != 0:
         raise AssertionError(f"{name}: {result.stdout[-2000:]}")

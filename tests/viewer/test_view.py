@@ -84,6 +84,8 @@ def check_demo(folder):
     (folder / "demo.pando").write_bytes(report)
     said = pando("report", folder / "demo.pando", "--ask", "placement").stdout.decode()
     check("the demo runs on four IPUs", "ipu3" in said.lower() or "IPU 3" in said, said[:300])
+    places = pando("report", folder / "demo.pando", "--export", "csv", "--table", "sources").stdout.decode().split("\n")[1:]
+    check("the demo says nothing of the computer that wrote it", len(places) > 5 and not any(p.startswith("/") for p in places), places)
     for arguments in [["--demo", folder / "demo.pando"], []]:
         result = pando("view", *arguments)
         check("one of a report and the demo", result.returncode == 2 and b"[view-report]" in result.stderr, result)
@@ -129,6 +131,8 @@ def main():
         check_traces(report, folder)
         result = pando("view", report, report, "--no-open", "-o", "-")
         check("two reports, on standard output", len(reports_of(result.stdout.decode())) == 2 and result.returncode == 0, result.stderr)
+        names = [name for name, _, _ in reports_of(result.stdout.decode())]
+        check("two reports of one name are told apart by their folders", names == [f"{folder.name}/{report.name}"] * 2, names)
         result = pando("view", report, report, report)
         check("three reports", result.returncode == 2, result)
 

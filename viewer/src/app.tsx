@@ -5,7 +5,7 @@ import views from "views";
 import { ReportError } from "./report/container.ts";
 import { Report } from "./report/report.ts";
 import { current, go, text_of, to, use_place } from "./state.ts";
-import { View } from "./view.ts";
+import { View, Widget } from "./view.ts";
 import { Empty } from "./widgets/parts.tsx";
 
 const ordered: View[] = [...views].sort((a, b) => a.order - b.order);
@@ -49,13 +49,25 @@ function Help(props: { view: View; close: () => void }) {
   ];
   const pictures: [string, string][] = [
     ["a d, A D", "pan left and right; up and down"],
-    ["w s, W S", "zoom in x; in y"],
+    ["w s, W S", "zoom in x; in y (+ and − as w and s)"],
     ["← → ↑ ↓", "move the cross to the next thing (Shift: by ten)"],
-    ["Enter", "choose what stands under the cross"],
+    ["Enter", "choose what stands under the cross; Esc takes the cross away"],
     ["0", "show all"],
     ["mouse", "drag pans, wheel zooms (Shift: in y), click chooses, double click shows all"],
   ];
-  const tables: [string, string][] = [["↑ ↓ j k", "next row"], ["Enter", "open the row"], ["Tab", "to the headers: Enter sorts"]];
+  const lines: [string, string][] = [
+    ["← →", "move the cursor (Shift: by ten)"],
+    ["Enter", "choose the place of the cursor"],
+    ["a d, w s", "pan; zoom"],
+    ["0", "show all"],
+    ["mouse", "drag over a part zooms into it, click chooses, double click shows all"],
+  ];
+  const tiles: [string, string][] = [["← → ↑ ↓", "to the next tile"], ["Enter", "choose it (Shift: compare it, too)"], ["mouse", "click chooses, Shift+click compares"]];
+  const points: [string, string][] = [["← → ↑ ↓", "from point to point"], ["Enter", "choose it"]];
+  const tables: [string, string][] = [["↑ ↓ j k", "next row (Page up and down, Home, End)"], ["Enter", "open the row"], ["Tab", "to the headers: Enter sorts"]];
+  const of: Record<Widget, [string, [string, string][]]> = {
+    pictures: ["Pictures of time, traffic and addresses", pictures], lines: ["Lines", lines], tiles: ["Maps of tiles", tiles], points: ["Points", points], tables: ["Tables", tables],
+  };
   const table = (title: string, keys: [string, string][]) => (
     <>
       <h3>{title}</h3>
@@ -66,9 +78,8 @@ function Help(props: { view: View; close: () => void }) {
     <dialog ref={box} onClose={props.close} onClick={(e) => e.target === box.current && box.current?.close()}>
       <h2>Keys</h2>
       {table("Everywhere", rows)}
-      {table("Pictures", pictures)}
-      {table("Tables", tables)}
-      {props.view.keys && table(props.view.title, props.view.keys)}
+      {props.view.keys && table(`The view ${props.view.title}`, props.view.keys)}
+      {props.view.widgets.map((w) => table(...of[w]))}
       <p><button onClick={() => box.current?.close()}>close</button></p>
     </dialog>
   );

@@ -20,7 +20,8 @@ export const kKindTitles: Record<string, string> = {
   wait: "wait",
 };
 
-const kSeries = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a5195", "#8c6d46", "#5c8a2e", "#9a9a9a", "#3f7f93"];
+// Each pair of them differs for every kind of colour vision, too.
+export const kSeries = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#baba5e", "#8c30e8", "#4d2600", "#8a0f61", "#e6004c", "#80ffaa"];
 export function series(i: number): string {
   return kSeries[i % kSeries.length]!;
 }

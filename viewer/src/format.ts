@@ -40,6 +40,11 @@ export function percent(share: number): string {
   return Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "–";
 }
 
+/** How many times as much: "0.96 x", "3 450 x". */
+export function times(ratio: number): string {
+  return Number.isFinite(ratio) ? `${Math.abs(ratio) >= 1000 ? count(ratio) : +ratio.toPrecision(3)} x` : "–";
+}
+
 export function plural(n: number, one: string, many = /[^aeiou]y$/.test(one) ? one.slice(0, -1) + "ies" : one + "s"): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }

@@ -7,6 +7,9 @@ export interface ViewProps {
   other: Report | undefined;
 }
 
+/** What has keys of its own. */
+export type Widget = "pictures" | "lines" | "tiles" | "points" | "tables";
+
 /** A view is one file in views/ whose default export is this; the page finds it. */
 export interface View {
   id: string;
@@ -16,6 +19,8 @@ export interface View {
   /** Why there is nothing to show; undefined if there is. */
   missing(report: Report, other: Report | undefined): string | undefined;
   show: ComponentType<ViewProps>;
+  /** What the view is made of, for the help. */
+  widgets: Widget[];
   /** Keys of this view alone, for the help. */
   keys?: [string, string][];
 }

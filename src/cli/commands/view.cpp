@@ -95,6 +95,11 @@ int run(const Arguments& arguments) {
   std::vector<view::ShownReport> reports;
   if (arguments.demo) reports.push_back(view::demo_report());
   for (const std::string& file : arguments.reports) reports.push_back(read(file));
+  // Two files of the same name are told apart by their folders.
+  if (reports.size() == 2 && reports[0].name == reports[1].name)
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      if (const std::filesystem::path folder = std::filesystem::absolute(arguments.reports[i]).parent_path().filename(); !folder.empty())
+        reports[i].name = (folder / reports[i].name).string();
   const std::string output =
       arguments.output.empty() ? (arguments.demo ? "pando-demo" : arguments.reports.front()) + ".html" : arguments.output;
   write_file(output, view::write_page(reports, fabrics()));

@@ -79,19 +79,19 @@ export function Ipus({ report }: ViewProps) {
       {memory && (
         <>
           <h3>Memory in use over time</h3>
-          <Plot title="memory of the IPUs over time" lines={memory.lines} x={memory.x} steps x_title="cycles" text={short_bytes} />
+          <Plot id="ipu-memory" title="memory of the IPUs over time" lines={memory.lines} x={memory.x} steps x_title="cycles" text={short_bytes} />
         </>
       )}
       {by_step.length > 0 && (
         <>
           <h3>Memory of the fullest tile by step</h3>
-          <Plot title="memory by stream" lines={by_step} steps x_title="step" text={short_bytes} />
+          <Plot id="ipu-memory" title="memory by stream" lines={by_step} steps x_title="step" text={short_bytes} />
         </>
       )}
       {values.length > 0 && (
         <>
           <h3>Where values lie</h3>
-          <Table id="values" rows={values} noun="variable" height={300} columns={[
+          <Table id="values" rows={values} noun="variable" sort="-sum" height={300} columns={[
             { id: "name", title: "variable", value: (v) => v.name }, { id: "on", title: "IPUs", value: (v) => ipu_text(v.bytes) }, { id: "sum", title: "memory", value: (v) => v.sum, text: bytes, bar: true },
             ...devices.slice(0, 16).map((d) => ({ id: `ipu${d.ipu}`, title: `IPU ${d.ipu}`, value: (v: PlacedValue) => v.bytes[d.ipu]!, text: (b: number) => (b > 0 ? bytes(b) : "") })),
           ]} />

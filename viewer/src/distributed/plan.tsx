@@ -1,12 +1,13 @@
 // A search, a simulated step or a step of a run on several devices: the certificate, the points, the schedule with its messages, memory by
 // device, where values lie.
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { series } from "../colours.ts";
 import { bytes, percent, plural, seconds, short_bytes } from "../format.ts";
 import { by_host, plan_lanes } from "../pictures/plan_lanes.ts";
 import { Plan, PlanPoint } from "../report/plan.ts";
 import { set, use_index, use_param } from "../state.ts";
 import { ViewProps } from "../view.ts";
+import { place_names, told_apart } from "../widgets/names.ts";
 import { Card, Choice, Legend } from "../widgets/parts.tsx";
 import { Picture } from "../widgets/picture.tsx";
 import { Line, Plot } from "../widgets/plot.tsx";
@@ -27,9 +28,23 @@ function Points({ plan, chosen }: { plan: Plan; chosen: number | undefined }) {
   const most_bytes = 1.05 * Math.max(plan.memory_limit, ...plan.points.map((p) => p.bytes)), most_seconds = 1.05 * Math.max(...plan.points.map((p) => p.seconds));
   const x = (b: number) => kLeft + ((kWide - kLeft - 20) * b) / most_bytes, y = (s: number) => 10 + (kHigh - kBottom - 10) * (1 - s / most_seconds);
   const frontier = plan.points.filter((p) => p.frontier).sort((a, b) => a.bytes - b.bytes);
+  // The best and the frontier's ends first, then the points between them.
+  const short = told_apart(frontier.map((p) => p.strategy)), order = [...new Set([frontier.indexOf(plan.points[0]!), 0, frontier.length - 1, ...[8, 4, 2, 1].flatMap((every) => frontier.map((_, i) => i).filter((i) => i % every === 0))])].filter((i) => i >= 0 && i < frontier.length);
+  const names = place_names(order.map((i) => ({ item: frontier[i]!, text: short[i]!.length > 60 ? `${short[i]!.slice(0, 59)}…` : short[i]!, x: x(frontier[i]!.bytes), y: y(frontier[i]!.seconds), r: 5 })), { left: kLeft, right: kWide, top: 0, bottom: kHigh - kBottom }, (t) => 5.6 * t.length);
+  const svg = useRef<SVGSVGElement>(null), here = chosen ?? 0;
+  // From point to point by memory.
+  const by_bytes = plan.points.map((_, i) => i).sort((a, b) => plan.points[a]!.bytes - plan.points[b]!.bytes || plan.points[b]!.seconds - plan.points[a]!.seconds);
+  const key = (e: KeyboardEvent, i: number) => {
+    const d = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key], next = d && by_bytes[Math.min(by_bytes.length - 1, Math.max(0, by_bytes.indexOf(i) + d))];
+    if (next !== undefined) svg.current?.querySelectorAll<SVGCircleElement>("circle")[next]?.focus();
+    else if (e.key === "Enter") set({ point: String(i) });
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
   const title = (p: PlanPoint) => `${p.strategy}: ${seconds(p.seconds)}, ${bytes(p.bytes)}`;
   return (
-    <svg class="plan-points" viewBox={`0 0 ${kWide} ${kHigh}`} style={{ width: "100%", maxWidth: "70rem" }} role="group" aria-label="points of the search: memory of the fullest device against the time of a step">
+    <svg ref={svg} class="plan-points" viewBox={`0 0 ${kWide} ${kHigh}`} style={{ width: "100%", maxWidth: "70rem" }} role="group" aria-label="points of the search: memory of the fullest device against the time of a step (arrows go from point to point, Enter chooses)">
       {ticks(most_bytes, true).map((b) => <g><line x1={x(b)} x2={x(b)} y1="10" y2={kHigh - kBottom} stroke="var(--line)" /><text x={x(b)} y={kHigh - kBottom + 16} font-size="12" text-anchor="middle" fill="currentColor">{short_bytes(b)}</text></g>)}
       {ticks(most_seconds, false).map((s) => <g><line x1={kLeft} x2={kWide - 20} y1={y(s)} y2={y(s)} stroke="var(--line)" /><text x={kLeft - 6} y={y(s) + 4} font-size="12" text-anchor="end" fill="currentColor">{seconds(s)}</text></g>)}
       <text x={(kLeft + kWide) / 2} y={kHigh - 6} font-size="12" text-anchor="middle" fill="currentColor">memory of the fullest device</text>
@@ -37,8 +52,9 @@ function Points({ plan, chosen }: { plan: Plan; chosen: number | undefined }) {
       {frontier.length > 1 && <polyline points={frontier.map((p) => `${x(p.bytes)},${y(p.seconds)}`).join(" ")} fill="none" stroke={series(0)} />}
       {plan.points.map((p, i) => (
         <circle cx={x(p.bytes)} cy={y(p.seconds)} r={i === chosen ? 8 : i === 0 ? 6 : 4} fill={p.frontier ? series(0) : series(1)} stroke="currentColor" stroke-width={i === chosen ? 2 : 0.5}
-          tabindex={0} role="button" aria-label={title(p)} onClick={() => set({ point: String(i) })} onKeyDown={(e) => e.key === "Enter" && set({ point: String(i) })}><title>{title(p)}</title></circle>
+          tabindex={i === here ? 0 : -1} role="button" aria-label={title(p)} onClick={() => set({ point: String(i) })} onKeyDown={(e) => key(e, i)}><title>{title(p)}</title></circle>
       ))}
+      {names.map((n) => <text class="point-name" x={n.x} y={n.y} font-size="10" fill="currentColor" pointer-events="none">{n.text}</text>)}
     </svg>
   );
 }
@@ -161,7 +177,7 @@ export function PlanView({ report }: ViewProps) {
           {plan.events_lost > 0 && <p class="soft">The report holds the first {plural(plan.events.device.length, "event")}; {plural(plan.events_lost, "later one")} {plan.events_lost === 1 ? "is" : "are"} not in it.</p>}
         </>
       )}
-      {memory && <><h3>Memory in use over time</h3><Plot title="memory of the devices over time" lines={memory.lines} x={memory.x} steps x_title="time" x_text={seconds} text={short_bytes} /></>}
+      {memory && <><h3>Memory in use over time</h3><Plot key={clock} id="plan-memory" title="memory of the devices over time" lines={memory.lines} x={memory.x} steps x_title="time" x_text={seconds} text={short_bytes} /></>}
       {plan.devices.some((d) => d.memory.some((b) => b > 0)) && <Memory plan={plan} />}
       {count > 0 && (
         <Table id="plan-devices" rows={plan.devices} noun="device" height={260} columns={[

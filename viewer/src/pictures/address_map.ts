@@ -1,5 +1,5 @@
 // A tile's memory over the program: x is the step, y the address; one rectangle for each time that something is live.
-import { series } from "../colours.ts";
+import { ink, series } from "../colours.ts";
 import { bytes, short_bytes } from "../format.ts";
 import { Allocation, Report } from "../report/report.ts";
 import { Source } from "../widgets/picture.tsx";
@@ -7,6 +7,18 @@ import { Source } from "../widgets/picture.tsx";
 export interface Hole {
   offset: number;
   size: number;
+}
+
+/** The step at which most of a tile is in use. */
+export function fullest_order(report: Report, allocations: Allocation[]): number | undefined {
+  const change = new Map<number, number>();
+  for (const a of allocations) {
+    const intervals = a.size > 0 ? report.live_intervals(a.live) : null;
+    if (intervals) for (let k = 0; k < intervals.length; ++k) change.set(intervals[k]!, (change.get(intervals[k]!) ?? 0) + (k % 2 ? -a.size : a.size));
+  }
+  let best: number | undefined, most = 0, now = 0;
+  for (const [order, bytes] of [...change].sort((a, b) => a[0] - b[0])) if ((now += bytes) > most) (most = now), (best = order);
+  return best;
 }
 
 /** What is live at a step, by address, and the holes below the highest address and below the limit. */
@@ -72,7 +84,7 @@ export function address_source(report: Report, allocations: Allocation[]): Sourc
         if (h > 13 && room > 40) {
           let text = name;
           while (text.length > 3 && c.measureText(text).width > room) text = "…" + text.slice(Math.ceil(text.length * 0.15) + 1);
-          c.fillStyle = "#000";
+          c.fillStyle = ink(series(report.variables[b.a.variable]?.category ?? 0));
           c.fillText(text, from + 4, y + h / 2);
         }
       }

@@ -24,7 +24,9 @@ export function stacked_source(parts: Part[], length: number, x_label: (x: numbe
     x_label,
     y_label: (y) => {
       const at = part_at(y);
-      return at ? (at.y === 0 ? at.p.title : at.p.source.y_label(at.y)) : "";
+      if (!at) return "";
+      const lane = at.p.source.y_label(at.y);
+      return at.y !== 0 || lane === at.p.title ? lane : lane ? `${at.p.title}, ${lane}` : at.p.title;
     },
     chunks: () => [],
     over: (c, view, width, height) => {

@@ -47,6 +47,8 @@ export class JsonReport implements Tables {
   private table(name: string, rows: number, columns: Record<string, (number | string | boolean)[]>, maybe: string[] = []) {
     const infos = Object.entries(columns).map(([column, values]): [string, ColumnInfo] => {
       const text = typeof values[0] === "string";
+      if (values.length !== rows) throw new Error(`${name}.${column} has ${values.length} values, there are ${rows}`);
+      for (const v of values) if (text ? typeof v !== "string" : !Number.isFinite(Number(v)) || v === null) throw new Error(`${name}.${column}: ${JSON.stringify(v)?.slice(0, 60) ?? "nothing"}`);
       return [column, { holds: text ? "text" : maybe.includes(column) ? "maybe_row" : "number", table: "", chunks: [], values: Float64Array.from(values, (v) => (text ? this.id(String(v)) : Number(v))) }];
     });
     this.tables.set(name, { rows, columns: new Map(infos) });

@@ -65,6 +65,8 @@ function damaged(how: string): never {
   throw new ReportError(`The report is damaged: plan: ${how}.`);
 }
 
+const below = (end: number) => (x: unknown) => Number.isInteger(x) && (x as number) >= 0 && (x as number) < end;
+
 /** Checks what the page relies on; undefined if the report has no plan. */
 export function plan_of(json: unknown): Plan | undefined {
   if (json === undefined) return undefined;
@@ -73,13 +75,15 @@ export function plan_of(json: unknown): Plan | undefined {
   for (const name of ["title", "machine", "text", "why_not"] as const) if (typeof p[name] !== "string") damaged(`'${name}' is not a text`);
   for (const name of ["seconds", "memory_limit", "events_lost"] as const) if (!Number.isFinite(p[name])) damaged(`'${name}' is not a number`);
   for (const name of ["points", "kinds", "devices", "names"] as const) if (!Array.isArray(p[name])) damaged(`'${name}' is not a list`);
+  for (const name of ["kinds", "names"] as const) if (!p[name].every((x) => typeof x === "string")) damaged(`'${name}' holds something that is not a text`);
   if (!p.points.every((x) => typeof x?.strategy === "string" && Number.isFinite(x.seconds) && Number.isFinite(x.bytes))) damaged("a point has no strategy, time or memory");
   if (!p.devices.every((d) => typeof d?.name === "string" && [d.computing, d.transferring, d.end].every(Number.isFinite) && Array.isArray(d.memory) && d.memory.length === p.kinds.length && d.memory.every(Number.isFinite)))
     damaged("a device has no name, times or memory");
   const e = p.events, n = e?.device?.length;
-  if (!Number.isInteger(n) || [e.name, e.transfer, e.begin, e.seconds].some((column) => column?.length !== n)) damaged("the lists of its events differ in length");
+  if (!Number.isInteger(n) || [e.device, e.name, e.transfer, e.begin, e.seconds].some((column) => !Array.isArray(column) || column.length !== n)) damaged("the lists of its events differ in length");
+  const device_at = below(p.devices.length), name_at = below(p.names.length);
   for (let i = 0; i < n; ++i)
-    if (!(e.device[i]! < p.devices.length && e.name[i]! < p.names.length && Number.isFinite(e.begin[i]) && e.seconds[i]! >= 0)) damaged(`event ${i} names what is not there`);
+    if (!(device_at(e.device[i]) && name_at(e.name[i]) && Number.isFinite(e.begin[i]) && Number.isFinite(e.seconds[i]) && e.seconds[i]! >= 0)) damaged(`event ${i} names what is not there`);
   p.event_kinds ??= [];
   p.messages ??= { from: [], to: [], name: [], bytes: [], sent: [], received: [] };
   p.messages_lost ??= 0;
@@ -89,14 +93,15 @@ export function plan_of(json: unknown): Plan | undefined {
 }
 
 function check_more(p: Plan) {
-  const below = (end: number) => (x: unknown) => Number.isInteger(x) && (x as number) >= 0 && (x as number) < end;
-  const e = p.events, n = e.device.length, m = p.messages, count = m.from?.length;
-  if (!Array.isArray(p.event_kinds) || !Array.isArray(p.values) || !Number.isFinite(p.messages_lost)) damaged("its kinds, values or messages are no lists");
+  const e = p.events, n = e.device.length, m = p.messages, lists = (value: unknown) => Array.isArray(value);
+  if (typeof m !== "object" || m === null || !lists(m.from)) damaged("its messages are no lists");
+  const count = m.from.length;
+  if (!lists(p.event_kinds) || !p.event_kinds.every((x) => typeof x === "string") || !lists(p.values) || !Number.isFinite(p.messages_lost)) damaged("its kinds, values or messages are no lists");
   for (const name of ["kind", "bytes", "host_begin", "host_seconds"] as const)
-    if (e[name] !== undefined && (e[name]!.length !== n || !e[name]!.every(Number.isFinite))) damaged(`the events' '${name}' are ${e[name]!.length} numbers, there are ${n} events`);
+    if (e[name] !== undefined && (!lists(e[name]) || e[name]!.length !== n || !e[name]!.every(Number.isFinite))) damaged(`the events' '${name}' are no list of ${n} numbers`);
   if (e.kind && !e.kind.every(below(p.event_kinds.length))) damaged("an event is of a kind that is not there");
-  for (const name of ["to", "name", "bytes", "sent", "received"] as const) if (m[name]?.length !== count || !m[name].every(Number.isFinite)) damaged("the lists of its messages differ in length");
-  for (const name of ["host_sent", "host_received"] as const) if (m[name] !== undefined && m[name]!.length !== count) damaged("the lists of its messages differ in length");
+  for (const name of ["to", "name", "bytes", "sent", "received"] as const) if (!lists(m[name]) || m[name].length !== count || !m[name].every(Number.isFinite)) damaged("the lists of its messages differ in length");
+  for (const name of ["host_sent", "host_received"] as const) if (m[name] !== undefined && (!lists(m[name]) || m[name]!.length !== count || !m[name]!.every(Number.isFinite))) damaged("the lists of its messages differ in length");
   if (![m.from, m.to].every((list) => list.every(below(p.devices.length))) || !m.name.every(below(p.names.length))) damaged("a message names what is not there");
   if (!p.values.every((v) => typeof v?.name === "string" && typeof v.kind === "string" && typeof v.shape === "string" && Number.isFinite(v.bytes) && Array.isArray(v.devices) && v.devices.every(below(p.devices.length))))
     damaged("a value has no name, kind, size or device");

@@ -1,5 +1,6 @@
 // What the views read: a report as things with names. It takes them from the container when they are asked for, once.
 import { count } from "../format.ts";
+import { checked_facts, checked_list } from "./checks.ts";
 import { ReportError } from "./container.ts";
 import { Tables } from "./json_report.ts";
 import { Plan, plan_of } from "./plan.ts";
@@ -241,18 +242,15 @@ export class Report {
   fabric: { columns: number; rows: number; lanes: number } | undefined;
 
   constructor(readonly file: string, readonly container: Tables) {
-    const facts = container.document("report") as Record<string, any> | undefined;
-    if (!facts || typeof facts["target"] !== "object") throw new ReportError("The report is damaged: its document 'report' has no target.");
+    const facts = checked_facts(container.document("report"));
     this.facts = facts;
     this.target = facts["target"];
-    for (const name of ["ipus", "tiles_per_ipu", "tiles", "workers", "bytes_per_tile", "clock_hz"] as const)
-      if (typeof this.target[name] !== "number") throw new ReportError(`The report is damaged: target.${name} is not a number.`);
     this.graph = facts["graph"] ?? {};
-    this.out_of_memory = String(facts["out_of_memory"] ?? "");
+    this.out_of_memory = facts["out_of_memory"] ?? "";
     this.executed = facts["executed"] === true;
-    this.runs = Number(facts["runs"] ?? 0);
-    this.total_cycles = Number(facts["total_cycles"] ?? 0);
-    this.events_lost = Number(facts["events_lost"] ?? 0);
+    this.runs = facts["runs"] ?? 0;
+    this.total_cycles = facts["total_cycles"] ?? 0;
+    this.events_lost = facts["events_lost"] ?? 0;
     this.plan = plan_of(container.document("plan"));
     this.predicted = plan_of(container.document("predicted"));
     for (const table of kLongTables)
@@ -301,18 +299,15 @@ export class Report {
 
   get categories(): Category[] {
     return this.once("categories", () => {
-      const list = this.container.document("categories");
-      if (!Array.isArray(list)) return [];
-      return list.map((c) => ({ name: String(c.category), estimated: c.estimated === true, bytes: Number(c.bytes) || 0, meaning: String(c.meaning ?? ""), reduce: String(c.reduce ?? "") }));
+      return checked_list(this.container.document("categories"), "categories", { category: "text" }, { bytes: "number", meaning: "text", reduce: "text" })
+        .map((c): Category => ({ name: c.category, estimated: c.estimated === true, bytes: c.bytes ?? 0, meaning: c.meaning ?? "", reduce: c.reduce ?? "" }));
     });
   }
   get advice(): Advice[] {
     return this.once("advice", () => {
-      const list = this.container.document("advice");
-      if (!Array.isArray(list)) return [];
-      return list.map((a: any) => ({
-        rule: String(a.rule ?? ""), title: String(a.title ?? a.rule ?? ""), text: String(a.text ?? ""), cost: Number(a.cost) || 0, unit: String(a.unit ?? ""),
-        evidence: Array.isArray(a.evidence) ? a.evidence.map((e: any) => (typeof e === "string" ? { text: e, links: [] } : { text: String(e?.text ?? ""), links: this.links_of(e ?? {}) })) : [],
+      return checked_list(this.container.document("advice"), "advice", { rule: "text" }, { title: "text", text: "text", cost: "number", unit: "text" }).map((a) => ({
+        rule: a.rule, title: a.title ?? a.rule, text: a.text ?? "", cost: a.cost ?? 0, unit: a.unit ?? "",
+        evidence: checked_list(a.evidence, `advice.${a.rule}.evidence`, { text: "text" }, {}).map((e) => ({ text: e.text, links: this.links_of(e) })),
       }));
     });
   }

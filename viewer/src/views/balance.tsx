@@ -40,8 +40,8 @@ function Distribution({ report, step }: { report: Report; step: Step }) {
       <h3>{step.name || step.kind} <span class="soft">· step {step.order}, {report.streams[step.stream]?.name}</span></h3>
       <div class="split">
         <div>
-          {sorted.length > 1 && <Plot title="cycles by tile, slowest first" lines={lines} stacked steps x_title="tiles, slowest first" text={short} height={220} />}
-          {report.target.tiles > 1 && <TileMap report={report} values={values} text={(v) => `${count(v)} cycles`} title="cycles by tile" chip={false} selected={[step.slowest_tile]} on_pick={(t) => set({ tile: String(t) })} />}
+          {sorted.length > 1 && <Plot id="distribution" title="cycles by tile, slowest first" lines={lines} stacked steps x_title="tiles, slowest first" text={short} height={220} />}
+          {report.target.tiles > 1 && <TileMap report={report} values={values} text={(v) => `${count(v)} cycles`} title="cycles by tile" chip={false} alone selected={[step.slowest_tile]} on_pick={(t) => set({ tile: String(t) })} />}
         </div>
         <Facts rows={[
           ["slowest tile", <Link view="memory" params={{ tile: String(step.slowest_tile) }}>{step.slowest_tile}: {count(sorted[0] ?? 0)} cycles</Link>],
@@ -71,8 +71,8 @@ function Balance({ report }: ViewProps) {
       <Table id="balance" rows={steps} noun="step" sort="-lost" height={340} on_pick={(s) => set({ step: String(s.order), stream: String(s.stream) })} picked={(s) => s === chosen} columns={[
         { id: "name", title: "step", value: (s) => s.name || s.kind }, { id: "order", title: "order", value: (s) => s.order, hidden: true }, { id: "stream", title: "stream", value: (s) => report.streams[s.stream]?.name ?? "?", hidden: report.streams.length === 1 },
         { id: "compute", title: "cycles", value: (s) => s.cycles.compute }, { id: "lost", title: "lost to imbalance", value: (s) => Math.round(lost(s)), bar: true }, { id: "balance", title: "balance", value: (s) => s.balance, text: percent, help: "mean over the stream's tiles / slowest tile" },
-        { id: "tile", title: "slowest tile", value: (s) => s.slowest_tile }, { id: "codelet", title: "slowest vertex", value: (s) => report.codelets[s.slowest_codelet]?.name ?? "–" }, { id: "vertex", title: "its cycles", value: (s) => s.slowest_cycles },
-        { id: "workers", title: "workers", value: (s) => s.used_workers, help: `vertices on the slowest tile, at most ${report.target.workers}` }, { id: "executions", title: "executions", value: (s) => s.executions }, { id: "tiles", title: "tiles of the stream", value: (s) => tiles_of_stream(report, s.stream), hidden: true },
+        { id: "tile", title: "slowest tile", value: (s) => s.slowest_tile }, { id: "workers", title: "idle workers", value: (s) => (s.used_workers > 0 ? Math.max(0, report.target.workers - s.used_workers) : -1), text: (v: number) => (v < 0 ? "–" : `${v} of ${report.target.workers}`), help: "of the slowest tile: it has fewer vertices" }, { id: "codelet", title: "slowest vertex", value: (s) => report.codelets[s.slowest_codelet]?.name ?? "–" }, { id: "vertex", title: "its cycles", value: (s) => s.slowest_cycles },
+        { id: "executions", title: "executions", value: (s) => s.executions }, { id: "tiles", title: "tiles of the stream", value: (s) => tiles_of_stream(report, s.stream), hidden: true },
         { id: "unestimated", title: "vertices without estimate", value: (s) => s.unestimated, hidden: true }, source_column((s: { program: number }) => report.program[s.program]?.sources),
       ]} />
       {chosen ? <Distribution report={report} step={chosen} /> : <Empty>There is no compute step.</Empty>}
@@ -80,5 +80,5 @@ function Balance({ report }: ViewProps) {
   );
 }
 
-const view: View = { id: "balance", title: "Balance", order: 6, missing: (r) => (!r.executed ? "Nothing was executed: the report has no cycles." : r.computes ? undefined : "No step computes, or none of its vertices has an estimate."), show: Balance };
+const view: View = { id: "balance", title: "Balance", order: 6, widgets: ["lines", "tiles", "tables"], missing: (r) => (!r.executed ? "Nothing was executed: the report has no cycles." : r.computes ? undefined : "No step computes, or none of its vertices has an estimate."), show: Balance };
 export default view;

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { bytes, count, seconds } from "../format.ts";
+import { bytes, count, seconds, times } from "../format.ts";
 import { Report } from "../report/report.ts";
 import { set, use_param } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
@@ -38,7 +38,7 @@ function Compare({ report, other }: ViewProps) {
   const fullest = (r: Report) => r.tile_with_gaps.reduce((m, v) => Math.max(m, v), 0);
   const both = (f: (r: Report) => number, text: (n: number) => string) => {
     const x = f(a), y = f(b);
-    return <>{text(x)} → {text(y)} <b class={y > x ? "bad" : y < x ? "good" : ""}>{x > 0 && y !== x ? `${y > x ? "+" : "−"}${Math.abs((100 * (y - x)) / x).toFixed(1)} %` : y === x ? "the same" : ""}</b></>;
+    return <>{text(x)} → {text(y)} <b class={y > x ? "bad" : y < x ? "good" : ""}>{y === x ? "the same" : x === 0 ? "" : y >= 10 * x ? times(y / x) : `${y > x ? "+" : "−"}${Math.abs((100 * (y - x)) / x).toFixed(1)} %`}</b></>;
   };
   return (
     <>
@@ -50,12 +50,12 @@ function Compare({ report, other }: ViewProps) {
       <div class="bar" role="tablist">{kWhat.map((w) => <button role="tab" aria-selected={w === what} aria-pressed={w === what} onClick={() => set({ of: w.id })}>{w.title}</button>)}</div>
       <Table id="compare" rows={rows} noun="name" sort="-size" height={560} columns={[
         { id: "name", title: "name", value: (p) => p.name }, { id: "a", title: "A", value: (p) => p.a, text: what.text }, { id: "b", title: "B", value: (p) => p.b, text: what.text },
-        { id: "difference", title: "B − A", value: (p) => p.b - p.a, text: (v) => (v > 0 ? "+" : "") + what.text(v) }, { id: "size", title: "difference", value: (p) => Math.abs(p.b - p.a), text: what.text, bar: true },
-        { id: "ratio", title: "B / A", value: (p) => (p.a > 0 ? p.b / p.a : Infinity), text: (v) => (Number.isFinite(v) ? v.toFixed(2) : "new") },
+        { id: "difference", title: "B − A", value: (p) => p.b - p.a, text: (v) => (v > 0 ? "+" : v < 0 ? "−" : "") + what.text(Math.abs(v)) }, { id: "size", title: "difference", value: (p) => Math.abs(p.b - p.a), text: what.text, bar: true },
+        { id: "ratio", title: "B / A", value: (p) => (p.a > 0 ? p.b / p.a : p.b > 0 ? Infinity : 1), text: (v) => (v === 0 ? "gone" : Number.isFinite(v) ? v.toFixed(2) : "new") },
       ]} />
     </>
   );
 }
 
-const view: View = { id: "compare", title: "Compare", order: 9, missing: (_r, other) => (other ? undefined : "This page holds one report. Give two to compare: pando view A B"), show: Compare };
+const view: View = { id: "compare", title: "Compare", order: 9, widgets: ["tables"], missing: (_r, other) => (other ? undefined : "This page holds one report. Give two to compare: pando view A B"), show: Compare };
 export default view;

@@ -4,7 +4,7 @@ import { PlanView } from "../distributed/plan.tsx";
 import { View, ViewProps } from "../view.ts";
 
 const view: View = {
-  id: "distributed", title: "Distributed", order: 8, missing: (r) => (r.plan || r.target.ipus > 1 ? undefined : "The program runs on one IPU: there is nothing distributed. Runs on several devices (pando run --profile) and searches (pando search --report) have reports of their own."),
+  id: "distributed", title: "Distributed", order: 8, widgets: ["pictures", "points", "lines", "tables"], missing: (r) => (r.plan || r.target.ipus > 1 ? undefined : "The program runs on one IPU: there is nothing distributed. Runs on several devices (pando run --profile) and searches (pando search --report) have reports of their own."),
   show: (props: ViewProps) => (props.report.plan ? <PlanView {...props} /> : <Ipus {...props} />),
 };
 export default view;

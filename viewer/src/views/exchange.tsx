@@ -105,5 +105,5 @@ function ExchangeView({ report }: ViewProps) {
   );
 }
 
-const view: View = { id: "exchange", title: "Exchange", order: 5, missing: (r) => (["exchanges", "buffers"].some((t) => r.container.rows(t) > 0) ? undefined : "This report has no exchanges between tiles."), show: ExchangeView };
+const view: View = { id: "exchange", title: "Exchange", order: 5, widgets: ["pictures", "tables"], missing: (r) => (["exchanges", "buffers"].some((t) => r.container.rows(t) > 0) ? undefined : "This report has no exchanges between tiles."), show: ExchangeView };
 export default view;

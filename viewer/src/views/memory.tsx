@@ -75,7 +75,7 @@ function Memory({ report }: ViewProps) {
         <Choice title="lines" value={what} on={(v) => set({ plot: v })} options={[{ id: "categories", title: "stacked by category" }, { id: "variable", title: variable === undefined ? "one variable (choose one below)" : `variable ${report.variables[variable]!.name.slice(-40)}` }]} />
         {limit > 0 && <span class="soft">a tile has {bytes(limit)}; the fullest one uses {percent(report.tile_with_gaps.reduce((m, b) => Math.max(m, b), 0) / limit)}</span>}
       </div>
-      {tiles > 1 ? <Plot title="memory by tile" lines={lines} stacked={what !== "variable"} steps x_title="tile" text={short_bytes} mark={tile} on_pick={(t) => set({ tile: String(t) })} /> : null}
+      {tiles > 1 ? <Plot id="memory-tiles" title="memory by tile" lines={lines} stacked={what !== "variable"} steps x_title="tile" text={short_bytes} mark={tile} on_pick={(t) => set({ tile: String(t) })} /> : null}
       <h3>Tiles</h3>
       <div class="bar">
         <Choice title="colour" value={colour.id} on={(v) => set({ colour: v })} options={kColours.filter((c) => !c.executed || report.executed).map(({ id, title }) => ({ id, title }))} />
@@ -111,5 +111,5 @@ function Memory({ report }: ViewProps) {
   );
 }
 
-const view: View = { id: "memory", title: "Memory", order: 2, missing: (r) => (r.tiles === 0 ? "This report holds no memory: no program was compiled." : undefined), show: Memory };
+const view: View = { id: "memory", title: "Memory", order: 2, widgets: ["lines", "tiles", "pictures", "tables"], missing: (r) => (r.tiles === 0 ? "This report holds no memory: no program was compiled." : undefined), show: Memory };
 export default view;

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { bytes, count, plural } from "../format.ts";
-import { at_step } from "../pictures/address_map.ts";
+import { at_step, fullest_order } from "../pictures/address_map.ts";
 import { use_index } from "../state.ts";
 import { View, ViewProps } from "../view.ts";
 import { AdviceList } from "../widgets/advice.tsx";
@@ -13,7 +13,9 @@ function OutOfMemory({ report }: ViewProps) {
   const limit = report.target.bytes_per_tile, peak = report.peak;
   const over = useMemo(() => [...report.tile_with_gaps].map((b, tile) => ({ tile, bytes: b, used: report.tile_used[tile]!, over: b - limit })).filter((t) => limit > 0 && t.over > 0), [report]);
   const worst = over.reduce((m, t) => (t.over > (m?.over ?? 0) ? t : m), undefined as (typeof over)[0] | undefined);
-  const tile = use_index("tile", report.tiles) ?? worst?.tile ?? peak?.tile, order = use_index("step", Number.MAX_SAFE_INTEGER) ?? peak?.order;
+  const tile = use_index("tile", report.tiles) ?? worst?.tile ?? peak?.tile, chosen = use_index("step", Number.MAX_SAFE_INTEGER);
+  const fullest = useMemo(() => (tile === undefined || !report.has_allocations ? undefined : fullest_order(report, report.allocations(tile))), [report, tile]), order = chosen ?? fullest ?? peak?.order;
+  const change = report.advice.find((a) => a.rule === "out_of_memory");
   const residents = useMemo(() => {
     if (tile === undefined || order === undefined || !report.has_allocations) return [];
     const by = new Map<number, number>();
@@ -24,7 +26,13 @@ function OutOfMemory({ report }: ViewProps) {
     <>
       <div class="advice" style={{ borderLeftColor: "var(--bad)", whiteSpace: "pre-wrap" }}>{report.out_of_memory}</div>
       {worst && <p>{plural(over.length, "tile")} of {count(report.tiles)} {over.length === 1 ? "does" : "do"} not fit into {bytes(limit)}; the fullest is <Link view="out-of-memory" params={{ tile: String(worst.tile) }}>tile {worst.tile}</Link> with {bytes(worst.bytes)}, {bytes(worst.over)} too many.</p>}
-      <AdviceList report={report} />
+      {change && change.text !== "" && (
+        <div class="advice">
+          <p><b>{change.text}</b></p>
+          {change.evidence.length > 0 && <ul style={{ margin: "0.2rem 0" }}>{change.evidence.map((e) => <li>{e.text}{e.links.map((l) => <> · <Link view={l.view} params={l.params}>{l.title}</Link></>)}</li>)}</ul>}
+        </div>
+      )}
+      <AdviceList report={report} only={(rule) => rule !== "out_of_memory"} />
       {tile !== undefined && order !== undefined && (
         <>
           <h3>The largest residents of tile {tile} at step {order}</h3>
@@ -49,5 +57,5 @@ function OutOfMemory({ report }: ViewProps) {
   );
 }
 
-const view: View = { id: "out-of-memory", title: "Out of memory", order: 10, missing: (r) => (r.out_of_memory ? undefined : "The program fits: no tile is out of memory."), show: OutOfMemory };
+const view: View = { id: "out-of-memory", title: "Out of memory", order: 10, widgets: ["pictures", "tables"], missing: (r) => (r.out_of_memory ? undefined : "The program fits: no tile is out of memory."), show: OutOfMemory };
 export default view;

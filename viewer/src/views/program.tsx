@@ -65,7 +65,7 @@ function PartDetails({ report, row }: { report: Report; row: Row }) {
         ...(cs ? ([["vertices", count(cs.vertices)], ["floating-point operations", count(cs.flops)]] as [string, string][]) : []), ...(exchange ? ([["bytes between tiles", bytes(exchange.bytes)]] as [string, string][]) : []),
       ]} />
       {groups.length > 0 && (
-        <Table id="groups" rows={groups} noun="codelet" height={240} sort="-vertices" columns={[
+        <Table id="groups" rows={groups} noun="codelet" height={240} sort="-vertices" on_pick={(g) => set({ tab: "codelets", codelet: String(g.codelet) }, true)} columns={[
           { id: "codelet", title: "codelet", value: (g) => report.codelets[g.codelet]?.name ?? "?" }, { id: "vertices", title: "vertices", value: (g) => g.vertices }, { id: "tiles", title: "tiles", value: (g) => g.tiles },
           { id: "most", title: "most on a tile", value: (g) => g.most },
         ]} />
@@ -163,7 +163,7 @@ function Program({ report }: ViewProps) {
       {tab === "vertices" && <Vertices report={report} />}
       {tab === "operations" && <Operations report={report} />}
       {tab === "roofline" && <Roofline report={report} />}
-      {chosen ? <PartDetails report={report} row={chosen} /> : <p class="soft">Choose a step to see what it does and where it leads.</p>}
+      {chosen ? <PartDetails report={report} row={chosen} /> : /^(tree|compute-sets)$/.test(tab) && <p class="soft">Choose {tab === "tree" ? "a step" : "a compute set"} to see what it does and where it leads.</p>}
     </>
   );
 }
@@ -198,7 +198,11 @@ function Vertices({ report }: { report: Report }) {
   const rows = useMemo(() => report.compute_sets.flatMap((c) => c.groups.filter((g) => tile === undefined || (tile >= g.begin && tile < g.end)).map((g) => ({ ...g, set: c.name, source: c.source, vertices: g.count * (tile === undefined ? g.end - g.begin : 1) }))), [report, tile]);
   return (
     <>
-      <p class="soft">{tile === undefined ? "Vertices of all tiles, in ranges of tiles that have the same number." : <>Vertices of tile {tile}. <button onClick={() => set({ tile: "" })}>all tiles</button></>} {plural(rows.reduce((n, r) => n + r.vertices, 0), "vertex", "vertices")}.</p>
+      <div class="bar">
+        <label>tile <input type="number" min={0} max={report.target.tiles - 1} value={tile ?? ""} placeholder="all" style={{ width: "7rem" }} onInput={(e) => set({ tile: e.currentTarget.value })} /></label>
+        {tile !== undefined && <button onClick={() => set({ tile: "" })}>all tiles</button>}
+      </div>
+      <p class="soft">{tile === undefined ? "Vertices of all tiles, in ranges of tiles that have the same number." : <>Vertices of tile {tile}.</>} {plural(rows.reduce((n, r) => n + r.vertices, 0), "vertex", "vertices")}.</p>
       <Table id="vertices" rows={rows} noun="group" sort="-vertices" height={460} columns={[
         { id: "codelet", title: "codelet", value: (g) => report.codelets[g.codelet]?.name ?? "?" }, { id: "set", title: "compute set", value: (g) => g.set }, { id: "tiles", title: "tiles", value: (g) => (g.end - g.begin > 1 ? `${g.begin}–${g.end - 1}` : `${g.begin}`) },
         { id: "count", title: "on each tile", value: (g) => g.count }, { id: "vertices", title: "vertices", value: (g) => g.vertices, bar: true }, source_column((g: { source: At | undefined }) => g.source),
@@ -207,5 +211,5 @@ function Vertices({ report }: { report: Report }) {
   );
 }
 
-const view: View = { id: "program", title: "Program", order: 7, missing: (r) => (["program", "compute_sets", "codelets"].some((t) => r.container.rows(t) > 0) ? undefined : "This report has no program."), show: Program };
+const view: View = { id: "program", title: "Program", order: 7, widgets: ["points", "tables"], missing: (r) => (["program", "compute_sets", "codelets"].some((t) => r.container.rows(t) > 0) ? undefined : "This report has no program."), show: Program };
 export default view;

@@ -18,7 +18,8 @@ function TermBar(props: { cycles: Cycles; height?: number }) {
 }
 
 function fullest(report: Report): { tile: number; used: number } {
-  let tile = 0, used = 0;
+  // Of tiles that are as full, the one of the peak.
+  let tile = report.peak?.tile ?? 0, used = report.tile_with_gaps[tile] ?? 0;
   report.tile_with_gaps.forEach((b, t) => { if (b > used) (used = b), (tile = t); });
   return { tile, used };
 }
@@ -37,7 +38,7 @@ function Summary({ report }: ViewProps) {
       <div class="cards">
         {report.executed && <Card value={seconds(report.seconds(report.total_cycles))} title={`${count(report.total_cycles)} cycles, modelled`} />}
         {host > 0 && <Card value={seconds(host)} title={`host time, ${plural(report.run_times.length, "run")}`} help="Wall-clock time that this computer needed" />}
-        {report.tiles > 0 && <Card value={bytes(most.used)} title={`fullest tile (${most.tile})${t.bytes_per_tile ? `, ${percent(most.used / t.bytes_per_tile)} of ${bytes(t.bytes_per_tile)}` : ""}`} />}
+        {report.tiles > 0 && <Card value={bytes(most.used)} title={`fullest tile (${most.tile}), gaps included${t.bytes_per_tile ? `, ${percent(most.used / t.bytes_per_tile)} of ${bytes(t.bytes_per_tile)}` : ""}`} />}
         {report.tiles > 0 && <Card value={bytes(report.categories.reduce((s, c) => s + c.bytes, 0))} title={`over ${plural(used_tiles, "tile")} in use`} />}
         <Card value={count(report.graph["vertices"] ?? 0)} title={`vertices in ${plural(report.graph["compute_sets"] ?? 0, "compute set")}`} />
         <Card value={count(report.graph["variables"] ?? 0)} title={`variables, ${plural(report.graph["edges"] ?? 0, "edge")}`} />
@@ -75,7 +76,7 @@ function Summary({ report }: ViewProps) {
         </div>
         <div>
           <h3>Memory by category</h3>
-          <Table id="categories" rows={report.categories.filter((c) => c.bytes > 0)} sort="-bytes" noun="category" height={300} columns={[
+          <Table id="categories" rows={report.categories.filter((c) => c.bytes > 0)} sort="-bytes" noun="category" height={400} wrap columns={[
             { id: "name", title: "category", value: (c) => c.name + (c.estimated ? " (estimate)" : "") },
             { id: "bytes", title: "bytes", value: (c) => c.bytes, text: bytes, bar: true },
             { id: "meaning", title: "what it is", value: (c) => c.meaning },
@@ -87,5 +88,5 @@ function Summary({ report }: ViewProps) {
   );
 }
 
-const view: View = { id: "summary", title: "Summary", order: 1, missing: () => undefined, show: Summary };
+const view: View = { id: "summary", title: "Summary", order: 1, widgets: ["tables"], missing: () => undefined, show: Summary };
 export default view;

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { kKinds, kKindTitles, rgb } from "../colours.ts";
-import { count, percent, plural, seconds } from "../format.ts";
+import { count, percent, plural, seconds, times } from "../format.ts";
 import { busy_tiles_source } from "../pictures/busy_tiles.ts";
 import { describe_event, lanes_source } from "../pictures/lanes.ts";
 import { kTerms, Report } from "../report/report.ts";
@@ -94,13 +94,13 @@ function TraceOfStreams({ report }: ViewProps) {
             return (
               <p style={{ whiteSpace: "pre-line" }}>
                 <b>{s.name}</b>: {describe_event(report, e!)}
-                {step && <>{"\n"}<Link view="program" params={{ step: String(step.order) }}>in the program</Link> · <Link view="balance" params={{ step: String(step.order) }}>its balance</Link> · <Link view="liveness" params={{ step: String(step.order) }}>what is live</Link></>}
+                {step && <>{"\n"}<Link view="program" params={{ step: String(step.order) }}>in the program</Link>{step.cycles.compute > 0 && <> · <Link view="balance" params={{ step: String(step.order), stream: String(step.stream) }}>its balance</Link></>} · <Link view="liveness" params={{ step: String(step.order) }}>what is live</Link></>}
               </p>
             );
           })}
         </>
       )}
-      <h3>Cycles by debug path</h3>
+      <h3>Cycles by debug path{stream !== undefined && <span class="soft"> · of {report.streams[stream]!.name} <button onClick={() => set({ stream: "" })}>all streams</button></span>}</h3>
       <FlameOfSteps report={report} stream={stream} />
       {report.run_times.length > 0 && (
         <>
@@ -109,7 +109,7 @@ function TraceOfStreams({ report }: ViewProps) {
           <Table id="runs" rows={report.run_times} noun="run" height={260} columns={[
             { id: "run", title: "run", value: (r) => report.run_times.indexOf(r) + 1 }, { id: "program", title: "program", value: (r) => r.program },
             { id: "cycles", title: "modelled cycles", value: (r) => r.end - r.begin }, { id: "modelled", title: "modelled time", value: (r) => report.seconds(r.end - r.begin), text: seconds },
-            { id: "host", title: "host time", value: (r) => r.host_ns / 1e9, text: seconds }, { id: "ratio", title: "host / modelled", value: (r) => r.host_ns / 1e9 / report.seconds(r.end - r.begin), text: (v) => (Number.isFinite(v) ? `${v.toPrecision(3)} x` : "–") },
+            { id: "host", title: "host time", value: (r) => r.host_ns / 1e9, text: seconds }, { id: "ratio", title: "host / modelled", value: (r) => r.host_ns / 1e9 / report.seconds(r.end - r.begin), text: times },
           ]} />
         </>
       )}
@@ -118,7 +118,7 @@ function TraceOfStreams({ report }: ViewProps) {
 }
 
 const view: View = {
-  id: "trace", title: "Trace", order: 4, show: Trace_,
+  id: "trace", title: "Trace", order: 4, widgets: ["pictures", "tables"], show: Trace_,
   missing: (r) => (r.executed || r.plan?.events.host_seconds ? undefined : r.out_of_memory ? "The program did not fit, so nothing was executed." : "The program was compiled and not run: there is no trace."),
   keys: [["/ then Enter", "jump to the next step whose name holds the text"]],
 };

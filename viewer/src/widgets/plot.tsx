@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { count, short_bytes } from "../format.ts";
+import { current, set } from "../state.ts";
 import "uplot/dist/uPlot.min.css";
 
 export interface Line {
@@ -14,6 +15,8 @@ export interface Line {
 }
 
 interface Props {
+  /** Where the fragment keeps what is shown of x: `id`=from,to. */
+  id: string;
   title: string;
   lines: Line[];
   stacked?: boolean;
@@ -51,6 +54,26 @@ export function kept_points(lines: Line[], n: number, at_most = kMaxPoints): Uin
   return kept;
 }
 
+const kBucket = 4; // pixels
+
+/** A line of its own among many values (a limit, a total): the greatest of what falls on a few pixels, so that it does not cover what it belongs to. */
+const envelope: uPlot.Series.PathBuilder = (u, series, i0, i1) => {
+  const x = u.data[0], y = u.data[series]!, stroke = new Path2D(), bucket = kBucket * devicePixelRatio;
+  let from = -Infinity, most = -Infinity;
+  const put = (to: number) => {
+    if (most === -Infinity) return;
+    const py = u.valToPos(most, "y", true);
+    stroke.lineTo(from, py), stroke.lineTo(to, py);
+  };
+  for (let i = i0; i <= i1; ++i) {
+    const px = u.valToPos(x[i]!, "x", true);
+    if (px - from >= bucket) put(px), (from = px), (most = -Infinity);
+    most = Math.max(most, y[i] ?? -Infinity);
+  }
+  put(u.valToPos(x[i1]!, "x", true));
+  return { stroke };
+};
+
 export function Plot(props: Props) {
   const box = useRef<HTMLDivElement>(null), plot = useRef<uPlot | null>(null), latest = useRef(props);
   latest.current = props;
@@ -68,6 +91,7 @@ export function Plot(props: Props) {
     const order = props.stacked ? [...stacked.keys()].reverse().concat(alone.map((_, i) => stacked.length + i)) : [...raw.keys()];
     const paths = props.steps ? uPlot.paths.stepped!({ align: 1 }) : uPlot.paths.linear!();
     const all = [...stacked, ...alone];
+    let remember = 0;
     const options: uPlot.Options = {
       width: Math.max(200, box.current!.clientWidth),
       height: props.height ?? 260,
@@ -87,12 +111,20 @@ export function Plot(props: Props) {
           ...(all[k]!.dash ? { dash: all[k]!.dash } : {}),
           ...(props.stacked && !all[k]!.alone ? { fill: all[k]!.colour } : {}),
           width: all[k]!.alone ? 1.5 : props.stacked ? 0.5 : 1.5,
-          paths,
+          paths: all[k]!.alone && x.length > 500 ? envelope : paths,
           points: { show: false },
           value: (_u: uPlot, _v: number, _s: number, i: number | null) => (i == null ? "–" : props.text(raw[k]![i]!)),
         })),
       ],
       hooks: {
+        setScale: [
+          (u, key) => {
+            const { min, max } = u.scales["x"]!, whole = min === x[0] && max === x.at(-1);
+            if (key !== "x" || min == null || max == null) return;
+            clearTimeout(remember);
+            remember = window.setTimeout(() => set({ [props.id]: whole ? "" : `${+min.toPrecision(9)},${+max.toPrecision(9)}` }), 300);
+          },
+        ],
         setCursor: [(u) => latest.current.on_cursor?.(u.cursor.idx == null ? undefined : kept[u.cursor.idx])],
         draw: [
           (u) => {
@@ -108,14 +140,17 @@ export function Plot(props: Props) {
         ],
       },
     };
+    const zoomed = (current().params[props.id] ?? "").split(",").map(Number);
     const u = new uPlot(options, [x, ...order.map((k) => drawn[k]!)] as uPlot.AlignedData, box.current!);
     plot.current = u;
+    if (zoomed.length === 2 && zoomed.every(Number.isFinite) && zoomed[0]! < zoomed[1]! && zoomed[1]! > (x[0] ?? 0) && zoomed[0]! < (x.at(-1) ?? 0)) u.setScale("x", { min: zoomed[0]!, max: zoomed[1]! });
     u.over.addEventListener("click", () => {
       if (u.cursor.idx != null && u.select.width < 2) latest.current.on_pick?.(kept[u.cursor.idx]!);
     });
     const seen = new ResizeObserver(() => box.current && u.setSize({ width: Math.max(200, box.current.clientWidth), height: props.height ?? 260 }));
     seen.observe(box.current!);
     return () => {
+      clearTimeout(remember);
       seen.disconnect();
       u.destroy();
       plot.current = null;

@@ -1,6 +1,7 @@
 // Points on two logarithmic axes; arrow keys go from point to point, Enter chooses.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { short } from "../format.ts";
+import { place_names } from "./names.ts";
 
 export interface Point {
   x: number;
@@ -32,6 +33,11 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; ro
     const c = canvas.current!, ratio = devicePixelRatio || 1, g = c.getContext("2d")!, ink = getComputedStyle(c).color;
     (c.width = width * ratio), (c.height = height * ratio), g.scale(ratio, ratio);
     g.font = "12px sans-serif", (g.fillStyle = ink), (g.strokeStyle = "#8886");
+    // A text over lines has a ground of its own.
+    const ground = getComputedStyle(document.body).backgroundColor;
+    const readable = (text: string, x: number, y: number, align: CanvasTextAlign) => {
+      g.save(), (g.textAlign = align), (g.lineJoin = "round"), (g.lineWidth = 5), (g.strokeStyle = ground), g.setLineDash([]), g.strokeText(text, x, y), (g.fillStyle = ink), g.fillText(text, x, y), g.restore();
+    };
     g.textAlign = "center";
     for (let e = lx.low; e <= lx.high; ++e) {
       const x = left + ((e - lx.low) / (lx.high - lx.low)) * (width - left - 12);
@@ -50,13 +56,17 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; ro
       g.beginPath(), (g.strokeStyle = ink), (g.lineWidth = 1.5), g.setLineDash([6, 3]);
       [10 ** lx.low, Math.max(10 ** lx.low, Math.min(bend, 10 ** lx.high)), 10 ** lx.high].forEach((x, i) => (i ? g.lineTo(px(at(x)), py(at(x))) : g.moveTo(px(at(x)), py(at(x)))));
       g.stroke(), g.restore();
-      (g.textAlign = "right"), (g.fillStyle = ink), g.fillText(roof.name, width - 16, py(at(10 ** lx.high)) - 4);
+      readable(roof.name, width - 16, py(at(10 ** lx.high)) - 4, "right");
     }
+    const radius = (p: P) => 3 + 9 * Math.sqrt(p.size / most);
     props.points.forEach((p, i) => {
-      g.beginPath(), g.arc(px(p), py(p), 3 + 9 * Math.sqrt(p.size / most), 0, 7);
+      g.beginPath(), g.arc(px(p), py(p), radius(p), 0, 7);
       (g.fillStyle = "#0072b2"), (g.globalAlpha = 0.55), g.fill(), (g.globalAlpha = 1);
       if (i === at || props.picked?.(p)) (g.strokeStyle = "#d55e00"), (g.lineWidth = 2), g.stroke();
     });
+    const named = [...props.points].sort((a, b) => b.size - a.size).slice(0, 40);
+    for (const { text, x, y } of place_names(named.map((p) => ({ item: p, text: p.name.length > 42 ? `${p.name.slice(0, 41)}…` : p.name, x: px(p), y: py(p), r: radius(p) })), { left, right: width - 12, top: 12, bottom: height - bottom }, (t) => g.measureText(t).width))
+      readable(text, x, y, "left");
   });
   const near = (e: MouseEvent) => {
     const r = canvas.current!.getBoundingClientRect(), x = ((e.clientX - r.left) * width) / r.width, y = ((e.clientY - r.top) * height) / r.height;
@@ -75,7 +85,7 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; ro
   };
   return (
     <div>
-      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title} style={{ width: `${width}px`, maxWidth: "100%" }} onKeyDown={key} onMouseMove={(e) => set_at(near(e))}
+      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title + " (arrows go from point to point, Enter chooses)"} style={{ width: `${width}px`, maxWidth: "100%" }} onKeyDown={key} onMouseMove={(e) => set_at(near(e))}
         onClick={(e) => { const i = near(e); if (i >= 0) props.on_pick?.(props.points[i]!); }} />
       <p class="soft" style={{ whiteSpace: "pre-line", minHeight: "4.4em" }} aria-live="polite">{props.points[at] ? props.text(props.points[at]!) : "Point at a circle; its size is its share of the cycles."}</p>
     </div>

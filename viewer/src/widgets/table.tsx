@@ -30,6 +30,8 @@ interface Props<Row> {
   on_pick?: (row: Row) => void;
   picked?: (row: Row) => boolean;
   noun?: string;
+  /** Texts are read whole, in as many lines as they need: for few rows. */
+  wrap?: boolean;
 }
 
 const kRow = 26;
@@ -75,14 +77,20 @@ export function Table<Row>(props: Props<Row>) {
   const height = Math.min(props.height ?? 420, (found.length + 1) * kRow + 22);
   const whole = found.length * kRow, scrolled = Math.min(whole, kMaxHeight);
   const stretch = scrolled > height ? (whole - height) / (scrolled - height) : 1;
-  const first = Math.max(0, Math.floor((top * stretch) / kRow) - 4), last = Math.min(found.length, first + Math.ceil(height / kRow) + 10);
+  const first = props.wrap ? 0 : Math.max(0, Math.floor((top * stretch) / kRow) - 4), last = props.wrap ? found.length : Math.min(found.length, first + Math.ceil(height / kRow) + 10);
   const offset = Math.min(scrolled, Math.max(0, stretch === 1 ? first * kRow : top));
-  useLayoutEffect(() => {
-    if (cursor < 0 || !box.current) return;
-    const y = (cursor * kRow) / stretch, b = box.current;
+  const bring_into_view = (row: number) => {
+    const b = box.current;
+    if (row < 0 || !b) return;
+    if (props.wrap) return b.querySelector(`[aria-rowindex="${row + 1}"]`)?.scrollIntoView({ block: "nearest" });
+    const y = (row * kRow) / stretch;
     if (y < b.scrollTop) b.scrollTop = y;
     else if (y + 2 * kRow > b.scrollTop + b.clientHeight - 16) b.scrollTop = y + 2 * kRow - b.clientHeight + 16;
-  }, [cursor]);
+  };
+  useLayoutEffect(() => bring_into_view(cursor), [cursor]);
+  // What a link or another view has chosen is seen, too.
+  const picked = props.picked ? found.findIndex(props.picked) : -1;
+  useLayoutEffect(() => bring_into_view(picked), [picked]);
   const key = (e: KeyboardEvent) => {
     if (e.target !== box.current) return;
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 12, PageUp: -12 }[e.key];
@@ -121,7 +129,7 @@ export function Table<Row>(props: Props<Row>) {
         </details>
         <button onClick={() => save(`${id}.csv`, "text/csv", csv_of(found, shown))}>CSV</button>
       </div>
-      <div class="table" ref={box} tabIndex={0} style={{ height: `${height}px` }} onScroll={(e) => set_top(e.currentTarget.scrollTop)} onKeyDown={key}>
+      <div class={props.wrap ? "table wrap" : "table"} ref={box} tabIndex={0} style={props.wrap ? { maxHeight: `${props.height ?? 420}px` } : { height: `${height}px` }} onScroll={(e) => set_top(e.currentTarget.scrollTop)} onKeyDown={key}>
         <table aria-rowcount={found.length}>
           <thead>
             <tr>

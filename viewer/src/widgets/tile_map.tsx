@@ -27,7 +27,7 @@ export function places_of(report: Report, chip: boolean): { x: Uint16Array; y: U
   return { x, y, columns, rows: Math.ceil(n / columns) };
 }
 
-export function TileMap(props: { report: Report; values: ArrayLike<number>; most?: number; text: (v: number) => string; title: string; chip: boolean; selected: number[]; on_pick: (tile: number, more: boolean) => void }) {
+export function TileMap(props: { report: Report; values: ArrayLike<number>; most?: number; text: (v: number) => string; title: string; chip: boolean; /** One tile can be chosen. */ alone?: boolean; selected: number[]; on_pick: (tile: number, more: boolean) => void }) {
   const { report, values } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const [at, set_at] = useState<number | undefined>(undefined);
@@ -98,13 +98,13 @@ export function TileMap(props: { report: Report; values: ArrayLike<number>; most
   };
   return (
     <div>
-      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title + " (arrows move, Enter chooses, Shift+Enter adds a tile to compare)"} style={{ width: `${width}px`, maxWidth: "100%", display: "block" }}
+      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title + " (arrows move, Enter chooses" + (props.alone ? ")" : ", Shift+Enter adds a tile to compare)")} style={{ width: `${width}px`, maxWidth: "100%", display: "block" }}
         onMouseMove={(e) => set_at(tile_at(e))} onMouseLeave={() => set_at(undefined)} onKeyDown={key}
         onClick={(e) => { const t = tile_at(e); if (t !== undefined) props.on_pick(t, e.shiftKey || e.ctrlKey); }} />
       <div class="bar soft" aria-live="polite">
         <span style={{ display: "inline-block", width: "9rem", height: "0.8rem", background: `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((s) => css(ramp(s))).join(",")})` }} />
         <span>0 to {props.text(most)}</span>
-        <span>{at === undefined ? "Point at a tile; click chooses it, Shift+click compares." : `tile ${at}: ${props.text(values[at] ?? 0)}`}</span>
+        <span>{at === undefined ? `Point at a tile; click chooses it${props.alone ? "" : ", Shift+click compares"}.` : `tile ${at}: ${props.text(values[at] ?? 0)}`}</span>
       </div>
     </div>
   );
