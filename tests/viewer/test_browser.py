@@ -18,7 +18,7 @@ NAMES = ["one_tile", "all_tiles", "four_ipus", "out_of_memory", "empty"]
 # What has to stand in a view of a report.
 SHOWS = {
     ("one_tile", "summary"): "cycles, modelled",
-    ("one_tile", "memory"): "What has memory",
+    ("one_tile", "memory"): "Address map of tile 0",
     ("one_tile", "program"): "executions",
     ("all_tiles", "summary"): "Where the cycles go",
     ("all_tiles", "memory"): "stacked by category",
@@ -313,6 +313,16 @@ def damage(b, build, folder, report):
     b.open(file)
     check("the page alone", "holds no report" in b.text(), b.text()[:200])
     print(f"damaged: {len(cases)} reports", flush=True)
+
+
+def agree(b, build, before, after):
+    """The page compares as `pando report --compare` does."""
+    said = subprocess.run([build / "bin/pando", "report", before, "--compare", after, "--top", "1000"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    steps = [line.split() for line in said.split("\nsteps\n")[1].split("\n\n")[0].split("\n")[1:] if line]
+    rows = b.ask("return [...document.querySelectorAll('main tbody tr')].map((r) => [...r.cells].map((c) => c.innerText)).filter((r) => r.length > 1)")
+    page = {(row[0], row[1]): int(re.sub(r"[^\d-]", "", row[4].replace("−", "-"))) for row in rows}
+    command = {(name, kind): int(difference.replace(",", "")) for difference, _, _, _, kind, name in steps}
+    check("the page and the command compare alike", len(page) > 5 and all(command.get(key) == d for key, d in page.items() if d), (list(page.items())[:4], list(command.items())[:4]))
 
 
 def use_lines(b, page):
@@ -614,11 +624,14 @@ def pictures(b, pages, folder):
         "viewer_program": ("all_tiles", "program", 1240, 760), "viewer_compare": ("compared", "compare", 1240, 760), "viewer_out_of_memory": ("out_of_memory", "out-of-memory", 1240, 860),
         "viewer_plan": ("plan", "distributed", 1240, 1000), "viewer_distributed": ("ranks", "distributed", 1240, 900), "viewer_ipus": ("four_ipus", "distributed", 1240, 900),
         "viewer_source": ("lines", "program&tab=codelets&codelet=0", 1240, 860),
+        "viewer_clocks": ("four_ipus", "trace", 1240, 700, "A step by three clocks"), "viewer_roofline": ("all_tiles", "program&tab=roofline", 1240, 640),
         "product_memory": ("slow", "memory", 1240, 620), "product_exchange": ("slow", "exchange&exchange=0", 1240, 800), "product_compare": ("products", "compare", 1240, 620),
     }
-    for name, (report, place, width, height) in shots.items():
+    for name, (report, place, width, height, *heading) in shots.items():
         b.size(width, height)
         b.open(pages[report], place)
+        if heading:
+            b.ask("[...document.querySelectorAll('main h3')].find((h) => h.textContent.includes(arguments[0])).scrollIntoView({ behavior: 'instant' })", heading[0])
         b.driver.execute_async_script("setTimeout(arguments[0], 1500)")
         b.picture(folder / f"{name}.png")
     b.size(1400, 900)
@@ -668,6 +681,7 @@ def main():
             check("without a prediction the page says so", "No prediction:" in b.text() and "pando simulate PROGRAM --into REPORT" in b.text(), b.text()[-500:])
             b.open(pages["compared"])
             check("two reports are compared", b.ask("return document.querySelector('main').dataset.view") == "compare" and "B − A" in b.text(), b.text()[:300])
+            agree(b, build, reports["one_tile"], reports["all_tiles"])
             check_quiet(b, "compared")
             traced = reports["all_tiles"].suffix == ".pando"  # version 3 has no trace
             use_keys(b, pages["all_tiles"], traced)

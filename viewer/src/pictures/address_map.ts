@@ -63,7 +63,7 @@ export function address_source(report: Report, allocations: Allocation[]): Sourc
     finest: { x: Math.min(end, 4), y: Math.min(shown, 64) },
     binary_y: true,
     x_title: "step",
-    x_label: (x) => String(Math.round(x)),
+    x_label: (x) => (Math.abs(x - Math.round(x)) < 1e-6 ? String(Math.round(x)) : ""),
     y_label: (y) => short_bytes(y),
     chunks: () => [],
     over: (c, v, width, height) => {

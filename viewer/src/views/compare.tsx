@@ -24,8 +24,11 @@ export function matched(a: [string, number][], b: [string, number][]): Pair[] {
   return [...by.values()].sort((p, q) => Math.abs(q.b - q.a) - Math.abs(p.b - p.a) || (p.name < q.name ? -1 : 1));
 }
 
+// Of a step: name, kind, stream.
+const kBetween = "\u0000";
+
 const kWhat: { id: string; title: string; list: (r: Report) => [string, number][]; text: (v: number) => string }[] = [
-  { id: "steps", title: "cycles by step", list: (r) => r.steps.map((s) => [s.name || s.kind, s.total - s.cycles.wait]), text: count },
+  { id: "steps", title: "cycles by step", list: (r) => r.steps.map((s) => [[s.name || s.kind, s.kind, r.streams[s.stream]?.name ?? "?"].join(kBetween), s.total - s.cycles.wait]), text: count },
   { id: "variables", title: "memory by variable", list: (r) => r.variables.map((v) => [`${v.name || "(no name)"} · ${r.category_name(v.category)}`, v.bytes]), text: bytes },
   { id: "categories", title: "memory by category", list: (r) => r.categories.map((c) => [c.name, c.bytes]), text: bytes },
   { id: "codelets", title: "cycles by codelet", list: (r) => r.codelets.map((c) => [c.name, c.cycles]), text: count },
@@ -34,7 +37,8 @@ const kWhat: { id: string; title: string; list: (r: Report) => [string, number][
 
 function Compare({ report, other }: ViewProps) {
   const a = report, b = other!, what = kWhat.find((w) => w.id === use_param("of", a.executed && b.executed ? "steps" : "variables"))!;
-  const rows = useMemo(() => matched(what.list(a), what.list(b)), [a, b, what]);
+  // Streams take part in a step at the same time: each has its own cycles, which do not add up.
+  const several = Math.max(a.streams.length, b.streams.length) > 1, rows = useMemo(() => matched(what.list(a), what.list(b)), [a, b, what]), part = (p: Pair, i: number) => p.name.split(kBetween)[i] ?? "";
   const fullest = (r: Report) => r.tile_with_gaps.reduce((m, v) => Math.max(m, v), 0);
   const both = (f: (r: Report) => number, text: (n: number) => string) => {
     const x = f(a), y = f(b);
@@ -49,7 +53,7 @@ function Compare({ report, other }: ViewProps) {
       ]} />
       <div class="bar" role="tablist">{kWhat.map((w) => <button role="tab" aria-selected={w === what} aria-pressed={w === what} onClick={() => set({ of: w.id })}>{w.title}</button>)}</div>
       <Table id="compare" rows={rows} noun="name" sort="-size" height={560} columns={[
-        { id: "name", title: "name", value: (p) => p.name }, { id: "a", title: "A", value: (p) => p.a, text: what.text }, { id: "b", title: "B", value: (p) => p.b, text: what.text },
+        { id: "name", title: "name", value: (p) => part(p, 0) }, ...(what.id === "steps" ? [{ id: "kind", title: "kind", value: (p: Pair) => part(p, 1) }, { id: "stream", title: "stream", value: (p: Pair) => part(p, 2), hidden: !several }] : []), { id: "a", title: "A", value: (p) => p.a, text: what.text }, { id: "b", title: "B", value: (p) => p.b, text: what.text },
         { id: "difference", title: "B − A", value: (p) => p.b - p.a, text: (v) => (v > 0 ? "+" : v < 0 ? "−" : "") + what.text(Math.abs(v)) }, { id: "size", title: "difference", value: (p) => Math.abs(p.b - p.a), text: what.text, bar: true },
         { id: "ratio", title: "B / A", value: (p) => (p.a > 0 ? p.b / p.a : p.b > 0 ? Infinity : 1), text: (v) => (v === 0 ? "gone" : Number.isFinite(v) ? v.toFixed(2) : "new") },
       ]} />

@@ -60,7 +60,7 @@ function ExchangeView({ report }: ViewProps) {
   const chosen = useMemo(() => (chosen_id === "all" ? report.exchanges : report.exchanges.filter((e) => String(e.index) === chosen_id)), [report, chosen_id]);
   const matrix = useMemo(() => matrix_of(report, chosen, by_ipu), [report, chosen, by_ipu]);
   const source = useMemo(() => matrix_source(matrix, by_ipu ? "IPU" : "tile", `${report.file} ${chosen_id} ${by_ipu}`), [matrix]);
-  if (by_ipu) (source.x_label = (x) => String(Math.round(x))), (source.y_label = String);
+  if (by_ipu) (source.x_label = (x) => (Math.abs(x - Math.round(x)) < 1e-6 ? String(Math.round(x)) : "")), (source.y_label = String);
   const times = exchange_times(report), one = chosen.length === 1 ? chosen[0] : undefined, made_at = one ? report.exchange_sources(one.index) : [];
   return (
     <>

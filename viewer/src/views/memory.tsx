@@ -53,7 +53,7 @@ export function AddressMap({ report, tile, order }: { report: Report; tile: numb
 
 function Memory({ report }: ViewProps) {
   const tiles = report.tiles, limit = report.target.bytes_per_tile;
-  const tile = use_index("tile", tiles), order = use_index("step", orders_end(report)), variable = use_index("variable", report.variables.length);
+  const tile = use_index("tile", tiles) ?? (tiles === 1 ? 0 : undefined), order = use_index("step", orders_end(report)), variable = use_index("variable", report.variables.length);
   const also = use_param("also").split(",").filter(Boolean).map(Number).filter((t) => Number.isInteger(t) && t >= 0 && t < tiles);
   const colour = kColours.find((c) => c.id === use_param("colour", "used")) ?? kColours[0]!, chip = use_param("layout", "order") === "chip", what = use_param("plot", "categories");
   const chosen = [...(tile === undefined ? [] : [tile]), ...also];
@@ -72,7 +72,7 @@ function Memory({ report }: ViewProps) {
   return (
     <>
       <div class="bar">
-        <Choice title="lines" value={what} on={(v) => set({ plot: v })} options={[{ id: "categories", title: "stacked by category" }, { id: "variable", title: variable === undefined ? "one variable (choose one below)" : `variable ${report.variables[variable]!.name.slice(-40)}` }]} />
+        {tiles > 1 && <Choice title="lines" value={what} on={(v) => set({ plot: v })} options={[{ id: "categories", title: "stacked by category" }, { id: "variable", title: variable === undefined ? "one variable (choose one below)" : `variable ${report.variables[variable]!.name.slice(-40)}` }]} />}
         {limit > 0 && <span class="soft">a tile has {bytes(limit)}; the fullest one uses {percent(report.tile_with_gaps.reduce((m, b) => Math.max(m, b), 0) / limit)}</span>}
       </div>
       {tiles > 1 ? <Plot id="memory-tiles" title="memory by tile" lines={lines} stacked={what !== "variable"} steps x_title="tile" text={short_bytes} mark={tile} on_pick={(t) => set({ tile: String(t) })} /> : null}
@@ -83,9 +83,9 @@ function Memory({ report }: ViewProps) {
         {!report.fabric && <span class="soft">the machine's description has no layout</span>}
       </div>
       <TileMap report={report} values={values} text={colour.text} title={`tiles by ${colour.title}`} chip={chip && !!report.fabric} selected={chosen} on_pick={pick} {...(colour.id === "used" || colour.id === "gaps" || colour.id === "always" ? { most: Math.max(limit && Array.prototype.some.call(values, (v: number) => v > 0.3 * limit) ? limit : 0, Array.prototype.reduce.call(values, (m: any, v: any) => Math.max(m, v), 0) as number) } : {})} />
-      {chosen.length > 1 && (
+      {(chosen.length > 1 || tiles === 1) && (
         <>
-          <h3>Compared</h3>
+          <h3>{tiles === 1 ? "By category" : "Compared"}</h3>
           <Table id="compared" noun="category" rows={present} height={320} columns={[
             { id: "category", title: "category", value: (r: { c: { name: string }; k: number }) => r.c.name },
             ...chosen.map((t) => ({ id: `t${t}`, title: `tile ${t}`, value: (r: { k: number }) => report.tile_by_category[r.k]![t]!, text: bytes })),
