@@ -1,4 +1,4 @@
-# The packages pando, popxl, popart and popdist: build/python, and build/venv, an environment in which they can be imported.
+# The packages pando, popxl, popart, popdist, poptorch and pva: build/python, and build/venv, an environment in which they can be imported.
 # popxl/_core is the native part (python/native); sources of the packages are links, so that what is edited counts at once.
 option(PANDO_PYTHON "Build the Python packages, and an environment in which they can be imported" ON)
 if(NOT PANDO_PYTHON)
@@ -73,7 +73,7 @@ endif()
 target_include_directories(popxl_core PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 
 # One link for each file of the packages.
-set(python_packages pando popxl popart popdist poptorch)
+set(python_packages pando popxl popart popdist poptorch pva)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/version.py.in ${python_build}/pando/_version.py @ONLY)
 foreach(package ${python_packages})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${python_dir} ${python_dir}/${package}/*.py ${python_dir}/${package}/py.typed)

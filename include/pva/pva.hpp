@@ -48,6 +48,8 @@ class POPLAR_EXPORT Target {
   unsigned numTiles() const;
   unsigned numReplicas() const;
   std::uint64_t bytesPerTile() const;
+  std::uint64_t bytesPerIPU() const { return bytesPerTile() * tilesPerIpu(); }
+  std::uint64_t totalMemory() const { return bytesPerTile() * numTiles(); }
   double clockFrequency() const;
   std::string architecture() const;
 
@@ -149,6 +151,9 @@ class POPLAR_EXPORT TileMemory {
  public:
   MemoryTotal total() const;
   std::uint64_t totalIncludingGaps() const { return total().includingGaps(); }
+  /// Bytes that are live at every step, and the most of others that are live at one step.
+  std::uint64_t alwaysLiveBytes() const;
+  std::uint64_t notAlwaysLiveBytes() const { return total().excludingGaps() - alwaysLiveBytes(); }
   /// The vertices on the tile, by the codelets' names.
   std::vector<VertexInstances> vertices() const;
   std::uint64_t variables() const;
@@ -192,15 +197,17 @@ class POPLAR_EXPORT Var {
 
 class ProgramVisitor;
 
-/// A step of the compiled program, a loop of such, or a program that was measured as a whole.
+/// A step of the compiled program, what stands around steps, a call, or a program that was measured as a whole.
 class POPLAR_EXPORT Program {
  public:
-  enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd, Sequence, Repeat, OnTileExecute, DoExchange };
+  enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd, Sequence, Repeat, OnTileExecute, DoExchange, Call, If, Switch };
   virtual ~Program() = default;
   std::string name() const;
   /// A copy between host and device is one step here: StreamCopyMid. Loops of all kinds are Repeat.
   Type type() const;
-  /// A Repeat has one child, the Sequence of what it repeats, which has the loop's name. Other programs have none.
+  /// A Repeat has one child, the Sequence of what it repeats, which has the loop's name; a Call the Sequence of its function. An If has a
+  /// Sequence for each way that does something, named "true" or "false"; a Switch for each case that does, named by its number or
+  /// "default". A Sequence has what it consists of. Other programs have none.
   std::vector<std::shared_ptr<Program>> children() const;
   /// Of two programs of a report, the same if they are.
   std::size_t _id() const { return index_; }
@@ -217,6 +224,7 @@ class POPLAR_EXPORT Program {
  private:
   friend class Block;
   friend class Compilation;
+  friend class LivenessProgramStep;
   friend class Step;
 };
 
@@ -249,11 +257,121 @@ class POPLAR_EXPORT DoExchangeProgram : public ProgramWithVars {
   using ProgramWithVars::ProgramWithVars;
 };
 
+/// A call of a function: its child is the function.
+class POPLAR_EXPORT CallProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
+};
+
+/// A choice by a predicate: its children are the ways.
+class POPLAR_EXPORT IfProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
+};
+
+/// A choice by a number: its children are the cases.
+class POPLAR_EXPORT SwitchProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
+};
+
+/// A loop of any kind: its child is what it repeats.
+class POPLAR_EXPORT RepeatProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
+};
+
+class POPLAR_EXPORT SequenceProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
+};
+
+/// Data move between host and device.
+class POPLAR_EXPORT StreamCopyMidProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
+};
+
 class POPLAR_EXPORT ProgramVisitor {
  public:
   virtual ~ProgramVisitor() = default;
   virtual void visitOnTileExecute(const OnTileExecuteProgram&) {}
   virtual void visitDoExchange(const DoExchangeProgram&) {}
+  virtual void visitCall(const CallProgram&) {}
+  virtual void visitIf(const IfProgram&) {}
+  virtual void visitSwitch(const SwitchProgram&) {}
+  virtual void visitRepeat(const RepeatProgram&) {}
+  virtual void visitSequence(const SequenceProgram&) {}
+  virtual void visitStreamCopyMid(const StreamCopyMidProgram&) {}
+};
+
+/// What has one name, category and line of the program, where it is live.
+class POPLAR_EXPORT LivenessVariable {
+ public:
+  std::string name() const { return name_; }
+  std::uint64_t size() const { return size_; }  ///< bytes
+
+ private:
+  friend class Compilation;
+  friend class LivenessMemory;
+  LivenessVariable(std::string name, std::uint64_t size) : name_(std::move(name)), size_(size) {}
+  std::string name_;
+  std::uint64_t size_;
+};
+
+/// What is live at a step, and not at every step: over all tiles, or on one.
+class POPLAR_EXPORT LivenessMemory {
+ public:
+  std::uint64_t bytes() const;
+  std::vector<LivenessVariable> variables() const;  ///< largest first
+
+ private:
+  friend class LivenessProgramStep;
+  LivenessMemory(std::shared_ptr<const pando::profile::Report> r, std::size_t part, std::int64_t tile)
+      : report_(std::move(r)), part_(part), tile_(tile) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t part_;
+  std::int64_t tile_;  // -1: all
+};
+
+/// A step that has memory, in the order of the program.
+class POPLAR_EXPORT LivenessProgramStep {
+ public:
+  std::shared_ptr<Program> program() const;
+  /// Over all tiles.
+  LivenessMemory notAlwaysLiveMemory() const;
+  /// On one tile. Throws poplar::index_error if the target does not have it.
+  LivenessMemory notAlwaysLiveMemoryForTile(unsigned tile) const;
+
+ private:
+  friend class Compilation;
+  LivenessProgramStep(std::shared_ptr<const pando::profile::Report> r, std::size_t part) : report_(std::move(r)), part_(part) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t part_;
 };
 
 class POPLAR_EXPORT ComputeSet {
@@ -276,8 +394,14 @@ class POPLAR_EXPORT Compilation {
   std::vector<Tile> tiles() const;
   /// Those that a program executes.
   std::vector<ComputeSet> computeSets() const;
-  /// All steps and loops, in the order of the program; a loop comes before what it repeats.
+  /// All steps, loops, branches and functions, in the order of the program; what stands around others comes before them.
   std::vector<std::shared_ptr<Program>> programs() const;
+  /// The steps that have memory, with what is live at each.
+  std::vector<LivenessProgramStep> livenessProgramSteps() const;
+  /// What is live at every step: over all tiles, or on one; largest first. The second throws poplar::index_error for a tile that is not
+  /// there.
+  std::vector<LivenessVariable> alwaysLiveVariables() const;
+  std::vector<LivenessVariable> alwaysLiveVariablesForTile(unsigned tile) const;
   /// Why the program does not fit; empty if it does.
   std::string outOfMemory() const;
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -21,10 +20,6 @@ constexpr std::size_t kLargestKept = 100;
 using ByCategory = std::array<std::uint64_t, tile::kCategories>;
 
 std::size_t index_of(tile::Category c) { return static_cast<std::size_t>(c); }
-
-std::string name_at(const tile::Program& program, tile::NameId n) {
-  return n.valid() && n.index() < program.names.size() ? program.names[n.index()] : std::string();
-}
 
 // The allocations of each tile: they are sorted by tile.
 std::vector<std::span<const tile::Allocation>> allocations_by_tile(const tile::Program& program) {
@@ -229,73 +224,6 @@ std::vector<profile::LargestVariable> largest_of(const tile::Program& program) {
   return out;
 }
 
-bool begins_loop(tile::Flow flow) { return flow == tile::Flow::repeat || flow == tile::Flow::loop_begin; }
-bool ends_loop(tile::Flow flow) { return flow == tile::Flow::repeat_end || flow == tile::Flow::loop_end; }
-
-// Where compute sets and what they bind are in the report.
-struct Rows {
-  std::map<ComputeSetId, std::uint32_t> compute_sets, bound;
-  bool has_exchanges = false;
-};
-
-std::uint32_t row_in(const std::map<ComputeSetId, std::uint32_t>& rows, ComputeSetId id) {
-  const auto it = rows.find(id);
-  return it == rows.end() ? 0 : it->second + 1;
-}
-
-// A step of an instruction, its loop left open.
-profile::ProgramStep step_of(const tile::Program& program, const tile::Instruction& i, const Rows& rows) {
-  profile::ProgramStep step{i.order, {}, kind_of(program, i), 0};
-  const tile::StepRow& row = tile::row_of(i.op);
-  if (row.work == tile::Work::compute) {
-    const ComputeSetId id = program.computes[i.a].compute_set;
-    step.compute_set = row_in(rows.compute_sets, id);
-    step.exchange = row_in(rows.bound, id);
-  }
-  if (row.a == tile::Names::exchange && rows.has_exchanges) step.exchange = i.a + 1;
-  return step;
-}
-
-// Steps that several streams take part in have the same order in all of them; a loop comes before the step of the same order.
-std::vector<profile::ProgramStep> program_of(const tile::Program& program, const Rows& rows, std::vector<tile::NameId>& names) {
-  using Key = std::pair<std::uint32_t, bool>;  // order, whether it is a step
-  struct Found {
-    profile::ProgramStep step;
-    std::optional<Key> around;
-    tile::NameId name;
-    std::uint32_t index = 0;
-  };
-  std::map<Key, Found> found;
-  for (const tile::Stream& stream : program.streams) {
-    std::vector<Key> loops;
-    for (const tile::Instruction& i : stream.code) {
-      const tile::StepRow& row = tile::row_of(i.op);
-      const bool is_loop = begins_loop(row.flow);
-      const Key key(i.order, !is_loop);
-      if (is_loop || row.is_memory_step) {
-        Found& f = found[key];
-        if (f.step.kind.empty())
-          f = {is_loop ? profile::ProgramStep{i.order, {}, "loop", 0} : step_of(program, i, rows),
-               loops.empty() ? std::nullopt : std::optional(loops.back()),
-               {},
-               0};
-        if (!f.name.valid()) f.name = i.name;
-        if (f.step.name.empty()) f.step.name = name_at(program, i.name);
-      }
-      if (is_loop) loops.push_back(key);
-      if (ends_loop(row.flow) && !loops.empty()) loops.pop_back();
-    }
-  }
-  std::vector<profile::ProgramStep> out;
-  for (auto& [key, f] : found) {
-    f.index = static_cast<std::uint32_t>(out.size());
-    if (f.around && *f.around < key) f.step.inside = found.at(*f.around).index + 1;
-    out.push_back(f.step);
-    names.push_back(f.name);
-  }
-  return out;
-}
-
 void add_vertices(const tile::Program& program, const tile::VertexGroup& group,
                   std::map<std::string, std::vector<std::uint32_t>>& codelets) {
   const std::size_t c = group.codelet.index();
@@ -315,7 +243,7 @@ void add_vertices(const tile::Program& program, const tile::VertexGroup& group,
 }
 
 // A compute set that several programs execute has one step for each stream and program, of the same vertices.
-std::vector<profile::ComputeSetVertices> compute_sets_of(const tile::Program& program, Rows& rows) {
+std::vector<profile::ComputeSetVertices> compute_sets_of(const tile::Program& program, ProgramRows& rows) {
   struct Found {
     std::string name;
     std::uint64_t vertices = 0;
@@ -413,14 +341,14 @@ RowsOf fill_memory(const tile::Program& program, const Library&, profile::Report
   for (const tile::Stream& stream : program.streams) report.block_streams.push_back(block_stream_of(stream));
   report.categories = std::move(categories.shown);
   report.largest = largest_of(program);
-  Rows rows;
+  ProgramRows rows;
   report.compute_sets = compute_sets_of(program, rows);
   if (detail == Detail::whole) {
     out.residents = fill_address_map(program, report);
     rows.bound = fill_traffic(program, report);
     rows.has_exchanges = true;
   }
-  report.program = program_of(program, rows, out.program);
+  report.program.all() = program_of(program, rows, out.program);
   report.variables = with_variables ? variables_of(program) : std::vector<profile::LoweredVariable>();
   for (const auto& [id, row] : rows.compute_sets) out.compute_sets.push_back(id);
   return out;

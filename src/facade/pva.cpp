@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "facade/engine/compile_graph.h"
 #include "poplar/Graph.hpp"
+#include "profile/facts.h"
 #include "profile/report.h"
 
 namespace pva {
@@ -60,6 +63,7 @@ std::vector<std::uint64_t> by_tile(const pando::profile::Report& report, const s
 MemoryCategory MemoryCategories::of(const char* name) const { return MemoryCategory(bytes_of(*report_, tile_, name)); }
 
 MemoryTotal TileMemory::total() const { return MemoryTotal(report_->tiles[tile_].used, report_->tiles[tile_].with_gaps); }
+std::uint64_t TileMemory::alwaysLiveBytes() const { return report_->tiles[tile_].always_live; }
 std::uint64_t TileMemory::variables() const { return category("variable") + category("constant"); }
 std::uint64_t TileMemory::category(const std::string& name) const { return bytes_of(*report_, tile_, name); }
 
@@ -95,7 +99,7 @@ std::vector<std::shared_ptr<Program>> Compilation::programs() const {
   std::vector<std::shared_ptr<Program>> result;
   for (std::size_t i = 0; i < report_->program.size(); ++i) {
     result.push_back(Program::make(report_, 2 * i));
-    if (result.back()->type() == Program::Type::Repeat) result.push_back(Program::make(report_, 2 * i + 1));
+    if (report_->program[i].kind == "loop") result.push_back(Program::make(report_, 2 * i + 1));
   }
   return result;
 }
@@ -114,13 +118,8 @@ std::vector<Step> Execution::steps() const {
 }
 std::vector<std::uint64_t> Step::cyclesByTile() const { return by_tile(*report_, report_->steps[step_].tile_cycles); }
 std::shared_ptr<Program> Step::program() const {
-  const auto& program = report_->program;
-  const std::uint32_t order = report_->steps[step_].order;
-  auto it = std::lower_bound(program.begin(), program.end(), order, [](const auto& part, std::uint32_t o) { return part.order < o; });
-  while (it != program.end() && it->order == order && it->kind != report_->steps[step_].kind) ++it;
-  const bool is_known = it != program.end() && it->order == order;
-  return Program::make(report_,
-                       is_known ? 2 * static_cast<std::size_t>(it - program.begin()) : 2 * program.size() + report_->blocks.size());
+  const std::uint32_t part = pando::profile::part_of(*report_, report_->steps[step_]);
+  return Program::make(report_, part > 0 ? 2 * std::size_t{part - 1} : 2 * report_->program.size() + report_->blocks.size());
 }
 std::vector<ExecutedComputeSet> Step::computeSets() const {
   if (report_->steps[step_].kind != "compute") return {};
@@ -159,15 +158,22 @@ Program::Type Program::type() const {
   if (m.is_body) return Type::Sequence;
   const std::string& kind = m.part->kind;
   if (kind == "loop") return Type::Repeat;
+  if (kind == "case" || kind == "function") return Type::Sequence;
+  if (kind == "call") return Type::Call;
+  if (kind == "if") return Type::If;
+  if (kind == "switch") return Type::Switch;
   if (kind == "compute") return Type::OnTileExecute;
   if (kind == "exchange") return Type::DoExchange;
   return kind == "host" || kind == "remote" ? Type::StreamCopyMid : Type::Unknown;
 }
 std::vector<std::shared_ptr<Program>> Program::children() const {
   const Meaning m = meaning_of(*report_, index_);
+  if (!m.part) return {};
   if (type() == Type::Repeat) return {make(report_, index_ + 1)};
+  if (type() == Type::Call)
+    return m.part->calls > 0 ? std::vector{make(report_, 2 * std::size_t{m.part->calls - 1})} : std::vector<std::shared_ptr<Program>>();
   std::vector<std::shared_ptr<Program>> result;
-  if (!m.is_body) return result;
+  if (!stands_around(*m.part)) return result;
   for (std::size_t i = m.index + 1; i < report_->program.size(); ++i)
     if (report_->program[i].inside == m.index + 1) result.push_back(make(report_, 2 * i));
   return result;
@@ -175,12 +181,105 @@ std::vector<std::shared_ptr<Program>> Program::children() const {
 void Program::accept(ProgramVisitor&) const {}
 void OnTileExecuteProgram::accept(ProgramVisitor& visitor) const { visitor.visitOnTileExecute(*this); }
 void DoExchangeProgram::accept(ProgramVisitor& visitor) const { visitor.visitDoExchange(*this); }
+void CallProgram::accept(ProgramVisitor& visitor) const { visitor.visitCall(*this); }
+void IfProgram::accept(ProgramVisitor& visitor) const { visitor.visitIf(*this); }
+void SwitchProgram::accept(ProgramVisitor& visitor) const { visitor.visitSwitch(*this); }
+void RepeatProgram::accept(ProgramVisitor& visitor) const { visitor.visitRepeat(*this); }
+void SequenceProgram::accept(ProgramVisitor& visitor) const { visitor.visitSequence(*this); }
+void StreamCopyMidProgram::accept(ProgramVisitor& visitor) const { visitor.visitStreamCopyMid(*this); }
 
 std::shared_ptr<Program> Program::make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index) {
   std::shared_ptr<Program> plain(new Program(report, index));
-  if (plain->type() == Type::OnTileExecute) return std::shared_ptr<Program>(new OnTileExecuteProgram(report, index));
-  if (plain->type() == Type::DoExchange) return std::shared_ptr<Program>(new DoExchangeProgram(report, index));
-  return plain;
+  switch (plain->type()) {
+    case Type::OnTileExecute: return std::shared_ptr<Program>(new OnTileExecuteProgram(report, index));
+    case Type::DoExchange: return std::shared_ptr<Program>(new DoExchangeProgram(report, index));
+    case Type::Call: return std::shared_ptr<Program>(new CallProgram(report, index));
+    case Type::If: return std::shared_ptr<Program>(new IfProgram(report, index));
+    case Type::Switch: return std::shared_ptr<Program>(new SwitchProgram(report, index));
+    case Type::Repeat: return std::shared_ptr<Program>(new RepeatProgram(report, index));
+    case Type::Sequence: return std::shared_ptr<Program>(new SequenceProgram(report, index));
+    case Type::StreamCopyMid: return std::shared_ptr<Program>(new StreamCopyMidProgram(report, index));
+    default: return plain;
+  }
+}
+
+namespace {
+
+// Of the placements [first, last) those that are live at an order, or always (no order), by resident.
+pando::profile::Residents live_of(const pando::profile::Report& report, std::size_t first, std::size_t last,
+                                  std::optional<std::uint32_t> order) {
+  std::vector<std::uint64_t> bytes(report.residents.size());
+  for (std::size_t i = first; i < last; ++i) {
+    const pando::profile::Placement& p = report.placements[i];
+    if (order ? p.live > 0 && pando::profile::is_live(report, p, *order) : p.live == 0) bytes[p.resident] += p.size;
+  }
+  pando::profile::Residents out;
+  for (std::uint32_t r = 0; r < bytes.size(); ++r)
+    if (bytes[r] > 0) out.emplace_back(r, bytes[r]);
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+std::pair<std::size_t, std::size_t> placements_on(const pando::profile::Report& report, std::int64_t tile) {
+  return tile < 0 ? std::pair(std::size_t{0}, report.placements.size())
+                  : pando::profile::placements_of(report, static_cast<std::uint32_t>(tile));
+}
+
+std::int64_t checked_tile(const pando::profile::Report& report, unsigned tile, const char* what) {
+  if (tile >= report.tiles.size())
+    fail(ErrorKind::index_error, "report-tile", "{} of tile {}: the report has {} tiles", what, tile, report.tiles.size());
+  return tile;
+}
+
+}  // namespace
+
+// Over all tiles the report has the sum of each step: what asks for it at each step would else look at every placement each time.
+std::uint64_t LivenessMemory::bytes() const {
+  const std::uint32_t order = report_->program[part_].order;
+  std::uint64_t sum = 0;
+  if (tile_ >= 0) {
+    for (const LivenessVariable& v : variables()) sum += v.size();
+    return sum;
+  }
+  for (const pando::profile::StreamLiveness& stream : report_->liveness) {
+    const auto less = [](const pando::profile::LiveStep& s, std::uint32_t o) { return s.order < o; };
+    const auto it = std::lower_bound(stream.steps.begin(), stream.steps.end(), order, less);
+    if (it != stream.steps.end() && it->order == order) sum += it->live_bytes;
+  }
+  return sum;
+}
+std::vector<LivenessVariable> LivenessMemory::variables() const {
+  const auto [first, last] = placements_on(*report_, tile_);
+  std::vector<LivenessVariable> result;
+  for (const auto& [r, bytes] : live_of(*report_, first, last, report_->program[part_].order))
+    result.push_back(LivenessVariable(report_->residents[r].name, bytes));
+  return result;
+}
+
+std::shared_ptr<Program> LivenessProgramStep::program() const { return Program::make(report_, 2 * part_); }
+LivenessMemory LivenessProgramStep::notAlwaysLiveMemory() const { return LivenessMemory(report_, part_, -1); }
+LivenessMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(unsigned tile) const {
+  return LivenessMemory(report_, part_, checked_tile(*report_, tile, "live memory"));
+}
+
+std::vector<LivenessProgramStep> Compilation::livenessProgramSteps() const {
+  std::vector<LivenessProgramStep> result;
+  for (std::size_t i = 0; i < report_->program.size(); ++i)
+    if (!stands_around(report_->program[i]) && report_->program[i].kind != "call") result.push_back(LivenessProgramStep(report_, i));
+  return result;
+}
+std::vector<LivenessVariable> Compilation::alwaysLiveVariables() const {
+  std::vector<LivenessVariable> result;
+  for (const auto& [r, bytes] : live_of(*report_, 0, report_->placements.size(), std::nullopt))
+    result.push_back(LivenessVariable(report_->residents[r].name, bytes));
+  return result;
+}
+std::vector<LivenessVariable> Compilation::alwaysLiveVariablesForTile(unsigned tile) const {
+  const auto [first, last] = placements_on(*report_, checked_tile(*report_, tile, "always live variables"));
+  std::vector<LivenessVariable> result;
+  for (const auto& [r, bytes] : live_of(*report_, first, last, std::nullopt))
+    result.push_back(LivenessVariable(report_->residents[r].name, bytes));
+  return result;
 }
 
 std::vector<Var> ProgramWithVars::vars() const {

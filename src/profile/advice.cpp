@@ -72,7 +72,9 @@ std::vector<Finding> advise(const Report& report) {
       f->cost = std::clamp(f->cost, 0.0, 1.0);
       out.push_back(std::move(*f));
     }
-  std::stable_sort(out.begin(), out.end(), [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
+  // What does not fit comes first, whatever else takes all of a tile's memory.
+  const auto key = [](const Finding& f) { return std::pair(f.cost, f.rule == "out_of_memory"); };
+  std::stable_sort(out.begin(), out.end(), [&](const Finding& a, const Finding& b) { return key(a) > key(b); });
   return out;
 }
 

@@ -71,13 +71,13 @@ std::string remark(const StepCycles& s) {
   return fmt::format("  {} of {} unestimated", count_text(s.unestimated_vertices), count_text(s.vertices));
 }
 
-void print_step(std::size_t number, const StepCycles& s, bool many_streams, std::ostream& out) {
+void print_step(const StepCycles& s, bool many_streams, std::ostream& out) {
   std::string name = s.name.empty() ? "(" + s.kind + ")" : s.name;
   if (many_streams) name = s.stream + " " + name;
   std::string balance = s.cycles.compute == 0 ? "" : percent_text(s.tile_balance);
   std::string note = remark(s);
   std::size_t room = note.empty() ? 36 : 36 - std::min<std::size_t>(display_width(note), 28);
-  out << trimmed(fmt::format("    {} {} {} {} {}  {}{}", right(count_text(number), 6), left(s.kind, 10),
+  out << trimmed(fmt::format("    {} {} {} {} {}  {}{}", right(count_text(s.order), 6), left(s.kind, 10),
                              right(count_text(s.executions), 10), right(count_text(s.cycles.total()), 15), right(balance, 8),
                              left(name, room), note))
       << '\n';
@@ -87,7 +87,7 @@ void print_steps(const Report& report, bool all, std::ostream& out) {
   if (report.steps.empty()) return;
   out << (all ? "\n  Cycles by step, in order of first execution\n" : "\n  Steps that cost most\n");
   out << "      step kind             times          cycles  balance  name\n";
-  const auto print = [&](std::size_t i) { print_step(i, report.steps[i], report.streams.size() > 1, out); };
+  const auto print = [&](std::size_t i) { print_step(report.steps[i], report.streams.size() > 1, out); };
   if (all) {
     for (std::size_t i = 0; i < report.steps.size(); ++i) print(i);
     return;
@@ -113,6 +113,8 @@ void print_codelets(const Report& report, std::ostream& out) {
     bool nothing = !c->estimated && c->cycles == 0;
     out << fmt::format("    {} {} {}  {}{}\n", right(count_text(c->instances), 12), right(nothing ? "?" : count_text(c->cycles), 17),
                        right(nothing ? "" : percent_text(share(c->cycles, total)), 8), cut(c->codelet, 32), remark(*c, nothing));
+    if (const std::string defined = defined_text(report, c->codelet); !defined.empty())
+      out << fmt::format("    {}  {}\n", right("", 41), cut(defined, 57));
     if (const std::size_t why = c->source.find("not counted"); why != std::string::npos)
       out << fmt::format("    {}  {}\n", right("", 12), cut(c->source.substr(why), 80));
   }

@@ -1,4 +1,5 @@
 #include "profile/export.h"
+#include "profile/text.h"
 
 #include <fmt/ranges.h>
 
@@ -26,9 +27,10 @@ std::span<const ExportRow* const> exports() { return kExports; }
 const ExportRow& export_named(const std::string& format, const ExportOptions& options) {
   const auto it = std::find_if(std::begin(kExports), std::end(kExports), [&](const ExportRow* e) { return e->name == format; });
   if (it == std::end(kExports)) {
-    std::vector<std::string_view> names;
-    for (const ExportRow* e : kExports) names.push_back(e->name);
-    fail(ErrorKind::invalid_option, "report-export", "a report is not exported as '{}'; expected {}", format, fmt::join(names, ", "));
+    std::vector<std::string> names;
+    for (const ExportRow* e : kExports) names.emplace_back(e->name);
+    fail(ErrorKind::invalid_option, "report-export", "a report is not exported as '{}'{}; expected {}", format, nearest_text(format, names),
+         fmt::join(names, ", "));
   }
   if (!options.table.empty() && !(*it)->takes_table)
     fail(ErrorKind::invalid_option, "report-export", "'{}' has no table, found '{}'", format, options.table);

@@ -73,11 +73,17 @@ std::vector<std::uint32_t> sources_of(const ProgramStep& part) {
   return out;
 }
 
-std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& step) {
+std::uint32_t part_of(const Report& report, const StepCycles& step) {
+  if (step.part > 0) return step.part;
   const auto less = [](const ProgramStep& p, std::uint32_t order) { return p.order < order; };
   auto it = std::lower_bound(report.program.begin(), report.program.end(), step.order, less);
   while (it != report.program.end() && it->order == step.order && it->kind != step.kind) ++it;
-  return it == report.program.end() || it->order != step.order ? std::vector<std::uint32_t>() : sources_of(*it);
+  return it == report.program.end() || it->order != step.order ? 0 : static_cast<std::uint32_t>(it - report.program.begin()) + 1;
+}
+
+std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& step) {
+  const std::uint32_t part = part_of(report, step);
+  return part == 0 ? std::vector<std::uint32_t>() : sources_of(report.program[part - 1]);
 }
 
 std::string defined_text(const Report& report, const std::string& codelet) {

@@ -36,6 +36,8 @@ std::string source_text(const Report& report, std::uint32_t source);
 std::string sources_text(const Report& report, const std::vector<std::uint32_t>& sources);
 // The rows of `sources` of a part of the program: of copies that are one exchange several.
 std::vector<std::uint32_t> sources_of(const ProgramStep& part);
+// The part of the program that a step executes: an index in Report::program from 1; 0: it has none, as a step of control.
+std::uint32_t part_of(const Report& report, const StepCycles& step);
 // ... of a step: those of its part of the program. Empty: not known.
 std::vector<std::uint32_t> sources_of(const Report& report, const StepCycles& step);
 // Where a codelet is defined; "": not known.

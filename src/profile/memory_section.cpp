@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "profile/ranking.h"
@@ -120,10 +121,10 @@ void print_largest(const Report& report, bool all, std::ostream& out) {
   if (shown < report.largest.size()) out << fmt::format("    ... and {} more (showVarStorage)\n", report.largest.size() - shown);
 }
 
-const LiveStep* peak_of(const StreamLiveness& s) {
-  const LiveStep* peak = nullptr;
+std::optional<LiveStep> peak_of(const StreamLiveness& s) {
+  std::optional<LiveStep> peak;
   for (const LiveStep& step : s.steps)
-    if (!peak || step.live_bytes > peak->live_bytes) peak = &step;
+    if (!peak || step.live_bytes > peak->live_bytes) peak = step;
   return peak;
 }
 
@@ -134,7 +135,7 @@ std::vector<std::uint64_t> live_bytes_of(const StreamLiveness& s) {
 }
 
 void print_stream(const StreamLiveness& s, bool chart, std::ostream& out) {
-  const LiveStep* peak = peak_of(s);
+  const std::optional<LiveStep> peak = peak_of(s);
   out << fmt::format("\n  {}: always live {}", cut(s.stream, 30), bytes_text(s.always_live_bytes));
   if (!peak) {
     out << ", no steps\n";
@@ -167,7 +168,7 @@ void print_liveness_section(const Report& report, std::ostream& out) {
   if (report.liveness.empty()) return;
   // The streams with the most to show get a chart, the others one line.
   std::vector<std::size_t> by_peak = ranking(report.liveness.size(), [&](std::size_t i) {
-    const LiveStep* peak = peak_of(report.liveness[i]);
+    const std::optional<LiveStep> peak = peak_of(report.liveness[i]);
     return report.liveness[i].always_live_bytes + (peak ? peak->live_bytes : 0);
   });
   std::vector<bool> charted(by_peak.size());

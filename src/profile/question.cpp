@@ -75,9 +75,10 @@ Json ask(const Report& report, const std::string& query, std::size_t top) {
   const std::string name = query.substr(0, equals);
   const auto it = std::find_if(std::begin(kQuestions), std::end(kQuestions), [&](const QuestionRow* q) { return q->name == name; });
   if (it == std::end(kQuestions)) {
-    std::vector<std::string_view> names;
-    for (const QuestionRow* q : kQuestions) names.push_back(q->name);
-    fail(ErrorKind::invalid_option, "report-question", "a report does not answer '{}'; expected {}", name, fmt::join(names, ", "));
+    std::vector<std::string> names;
+    for (const QuestionRow* q : kQuestions) names.emplace_back(q->name);
+    fail(ErrorKind::invalid_option, "report-question", "a report does not answer '{}'{}; expected {}", name, nearest_text(name, names),
+         fmt::join(names, ", "));
   }
   const Query asked{equals == std::string::npos ? std::string() : query.substr(equals + 1), top};
   if ((*it)->argument.empty() && !asked.argument.empty())

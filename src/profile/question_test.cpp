@@ -95,6 +95,18 @@ TEST(Questions, WhatIsAskedForIsChecked) {
     return std::string();
   };
   EXPECT_THAT(error("nothing"), HasSubstr("does not answer 'nothing'; expected advice, buffers"));
+  EXPECT_THAT(error("slowest"), HasSubstr("does not answer 'slowest'; the nearest is slowest_steps; expected"));
+  EXPECT_THAT(error("runz"), HasSubstr("; the nearest is runs; expected"));
+  EXPECT_THAT(error("lines=Ad"), HasSubstr("no codelet 'Ad' was executed"));
+  std::ostringstream out;
+  const auto export_error = [&](const std::string& format, const std::string& table) {
+    try {
+      export_report(example_report(), format, {.table = table}, out);
+    } catch (const poplar::invalid_option& e) { return std::string(e.what()); }
+    return std::string();
+  };
+  EXPECT_THAT(export_error("perfeto", ""), HasSubstr("; the nearest is perfetto; expected"));
+  EXPECT_THAT(export_error("csv", "step"), HasSubstr("; the nearest is steps; expected"));
   EXPECT_THAT(error("tile=4"), HasSubstr("there is no tile 4; the report has 4"));
   EXPECT_THAT(error("tile=x"), HasSubstr("expected the number of a tile, found 'x'"));
   EXPECT_THAT(error("variables=1"), HasSubstr("'variables' has no argument"));

@@ -2,6 +2,12 @@
 
 namespace pando::profile {
 
+bool stands_around(const ProgramStep& part) {
+  for (const char* kind : {"loop", "if", "switch", "case", "function"})
+    if (part.kind == kind) return true;
+  return false;
+}
+
 Cycles operator+(const Cycles& a, const Cycles& b) {
   Cycles c;
   c.compute = a.compute + b.compute;

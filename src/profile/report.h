@@ -46,7 +46,7 @@ struct LiveStep {  // one step of one stream
 struct StreamLiveness {
   std::string stream;
   std::uint64_t always_live_bytes = 0;
-  std::vector<LiveStep> steps;
+  Rows<LiveStep> steps;
 };
 struct LargestVariable {
   std::string name;
@@ -68,15 +68,19 @@ struct ComputeSetVertices {
   std::uint64_t vertices = 0, flops = 0;  // flops: of one execution, where estimates say them
   std::uint32_t source = 0;               // a line of the user's program: index in Report::sources from 1; 0: not known
 };
-// A step of the compiled program, once for all streams that take part, or a loop.
+// A step of the compiled program, once for all streams that take part; or what stands around steps, or calls a function.
 struct ProgramStep {
   std::uint32_t order = 0;
-  std::string name, kind;    // of a loop: "loop"
-  std::uint32_t inside = 0;  // index in Report::program of the innermost loop around it, from 1; 0: none
+  // Of what stands around others: "loop", "if", "switch", "case" (a way of an if or switch), "function". A call is "call".
+  std::string name, kind;
+  std::uint32_t inside = 0;  // index in Report::program of what stands around it directly, from 1; 0: nothing does
   // Indices from 1 in Report::compute_sets, exchanges, sources; 0: none.
   std::uint32_t compute_set = 0, exchange = 0, source = 0;
   std::vector<std::uint32_t> other_sources = {};  // of copies that are one exchange: the lines of the others
+  std::uint32_t calls = 0;                        // of a call: index in Report::program of the function, from 1
 };
+// Whether it stands around others.
+bool stands_around(const ProgramStep& part);
 // Bytes over all tiles of what has one name and category. `live`: the first order, the order after the last one, bytes ... of what is not
 // always live.
 struct LoweredVariable {
@@ -191,7 +195,7 @@ struct Report {
   std::vector<TileMemory> tiles;
   std::vector<StreamLiveness> liveness;
   std::vector<LargestVariable> largest;
-  std::vector<ProgramStep> program;  // by order
+  Rows<ProgramStep> program;  // by order
   std::vector<ComputeSetVertices> compute_sets;
   std::vector<LoweredVariable> variables;  // only if they were asked for
   std::string out_of_memory;               // message, empty if all fits
@@ -240,6 +244,9 @@ void print_summary(const Report& report, const SummaryOptions& options, std::ost
 void write_report(const Report& report, std::ostream& out);
 // Of devices alone: a report without tiles.
 void write_report(const DevicePlan& plan, std::ostream& out, const DevicePlan& predicted = {});
+// A report file with this prediction instead of its own. Of what the file has only the index is read; of version 3 all of it. Throws as
+// read_report.
+std::string with_prediction(std::string bytes, const DevicePlan& predicted);
 // Of this version, or of version 3 (JSON). Throws parse_error: no report, another version, cut off, damaged; it says what and where.
 Report read_report(std::string bytes);
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <ostream>
 
+#include "base/text/similar_names.h"
+
 namespace pando::profile {
 
 namespace {
@@ -94,6 +96,15 @@ std::string time_text(double seconds) {
   for (auto [scale, unit] : {std::pair{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}})
     if (seconds >= scale) return fmt::format("{:.3g} {}", seconds / scale, unit);
   return fmt::format("{:.3g} ns", seconds / 1e-9);
+}
+
+std::string nearest_text(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t kBeginning = 4;
+  if (const std::vector<std::string> near = similar_names(word, known); !near.empty()) return "; the nearest is " + near.front();
+  if (word.size() >= kBeginning)
+    for (const std::string& name : known)
+      if (name.starts_with(word.substr(0, kBeginning))) return "; the nearest is " + name;
+  return {};
 }
 
 std::size_t display_width(std::string_view s) { return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), starts_character)); }

@@ -14,6 +14,8 @@ std::string bytes_text(std::uint64_t n);        // "12 B", "12.3 KiB", "1.2 MiB"
 std::string percent_text(double fraction);      // "61.2 %"
 std::string short_count_text(std::uint64_t n);  // at most 6 characters: "12,345", "1.23 M"
 std::string time_text(double seconds);          // "9.28 us"
+// Of a word that is none of `known`: "; the nearest is slowest_steps", by edits, or by how it begins; "" if none is near.
+std::string nearest_text(const std::string& word, const std::vector<std::string>& known);
 
 std::size_t display_width(std::string_view s);
 // Exactly `width` columns wide: padded, or cut in the middle with "…".

@@ -155,8 +155,9 @@ void Engine::printProfileSummary(std::ostream& out, const OptionFlags& options) 
 
 pva::Report Engine::getReport(bool reportExecution) {
   const core::EngineState& s = Access::idle(*this);
-  return pva::Report(
-      std::make_shared<const Report>(reportExecution ? full_report(s) : memory_report(*s.executable, s.settings.lowered_variables)));
+  return pva::Report(std::make_shared<const Report>(
+      reportExecution ? full_report(s, pando::cycles::Detail::whole)
+                      : memory_report(*s.executable, s.settings.lowered_variables, pando::cycles::Detail::whole)));
 }
 
 const ProfileValue& Engine::getGraphProfile(const OptionFlags&) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -258,6 +260,83 @@ TEST(Report, TheProgramIsAListWithLoops) {
   EXPECT_THAT(inside, ElementsAre("twice", "move"));
   EXPECT_EQ(body->children()[0]->_id(), programs[static_cast<std::size_t>(loop - programs.begin()) + 2]->_id());
   EXPECT_TRUE(body->children()[0]->children().empty());
+}
+
+// What calls and branches are made of, from the engine and from the file; what is live on a tile.
+TEST(Report, CallsAndBranchesAreAmongThePrograms) {
+  Device device = IPUModel("tiny4").createDevice();
+  Graph graph(device.getTarget());
+  std::vector<Tensor> t;
+  for (unsigned i = 0; i < 4; ++i) graph.setTileMapping(t.emplace_back(graph.addVariable(FLOAT, {8}, "t" + std::to_string(i))), i);
+  const Tensor p = graph.addVariable(BOOL, {}, "p"), n = graph.addVariable(INT, {}, "n");
+  graph.setTileMapping(p, 0);
+  graph.setTileMapping(n, 0);
+  graph.createHostWrite("p", p);
+  graph.createHostWrite("n", n);
+  graph.createHostWrite("t0", t[0]);
+  graph.createHostRead("t3", t[3]);
+  const Function f = graph.addFunction(Sequence({Copy(t[0], t[1], false, "there"), Copy(t[1], t[2], false, "back")}));
+  const Sequence program(
+      {Call(f, {"first"}), Repeat(3, Repeat(2, Call(f), {"inner"}), {"outer"}),
+       If(p, Copy(t[2], t[3], false, "yes"), Sequence(), {"choose"}),
+       Switch(n, {{-2, Copy(t[1], t[3], false, "minus two")}, {5, Sequence()}}, Copy(t[0], t[3], false, "else"), {"pick"})});
+  const std::string directory = testing::TempDir() + "pando_calls_and_branches";
+  Engine engine(graph, program, {{"autoReport.outputGraphProfile", "true"}, {"autoReport.directory", directory}});
+  const std::function<std::string(const pva::Program&)> text_of = [&](const pva::Program& q) {
+    using Type = pva::Program::Type;
+    const std::map<Type, std::string> words{{Type::Call, "call"},         {Type::If, "if"},
+                                            {Type::Switch, "switch"},     {Type::Repeat, "repeat"},
+                                            {Type::Sequence, "sequence"}, {Type::DoExchange, "exchange"}};
+    const auto word = words.find(q.type());
+    std::string out = (word == words.end() ? "?" : word->second) + " " + q.name();
+    const auto children = q.children();
+    if (children.empty()) return out;
+    out += "(";
+    for (const auto& c : children) out += (c == children.front() ? "" : ", ") + text_of(*c);
+    return out + ")";
+  };
+  for (const pva::Report& report : {engine.getReport(false), pva::openReport(directory + "/profile.pop")}) {
+    const pva::Compilation c = report.compilation();
+    struct Outer : pva::ProgramVisitor {
+      std::vector<std::string> calls, choices;
+      void visitCall(const pva::CallProgram& q) override { calls.push_back(q.name()); }
+      void visitIf(const pva::IfProgram& q) override { choices.push_back("if " + q.name()); }
+      void visitSwitch(const pva::SwitchProgram& q) override { choices.push_back("switch " + q.name()); }
+    } seen;
+    std::vector<std::string> texts;
+    for (const auto& q : c.programs()) {
+      q->accept(seen);
+      if (q->type() != pva::Program::Type::DoExchange) texts.push_back(text_of(*q));
+    }
+    EXPECT_THAT(seen.calls, testing::SizeIs(2));
+    EXPECT_THAT(seen.choices, ElementsAre("if choose", "switch pick"));
+    EXPECT_THAT(texts, testing::Contains(testing::MatchesRegex("call first.sequence .*.exchange there, exchange back..")));
+    EXPECT_THAT(texts, testing::Contains(testing::StartsWith("repeat outer(sequence outer(repeat inner(sequence inner(call ")));
+    EXPECT_THAT(texts, testing::Contains("if choose(sequence true(exchange yes))"));
+    EXPECT_THAT(texts, testing::Contains("switch pick(sequence -2(exchange minus two), sequence default(exchange else))"));
+
+    // Live memory: a tile's steps, with what is always live, add up to its fullest step.
+    const auto steps = c.livenessProgramSteps();
+    EXPECT_THAT(steps, testing::SizeIs(testing::Ge(5u)));
+    for (unsigned tile = 0; tile < 4; ++tile) {
+      std::uint64_t most = 0, always = 0;
+      for (const auto& s : steps) most = std::max(most, s.notAlwaysLiveMemoryForTile(tile).bytes());
+      for (const auto& v : c.alwaysLiveVariablesForTile(tile)) always += v.size();
+      EXPECT_EQ(always, c.tiles()[tile].memory().alwaysLiveBytes());
+      EXPECT_EQ(always + most, c.tiles()[tile].memory().total().excludingGaps());
+      EXPECT_EQ(most, c.tiles()[tile].memory().notAlwaysLiveBytes());
+    }
+    for (const auto& s : steps) {
+      std::uint64_t sum = 0, by_tile = 0;
+      for (const auto& v : s.notAlwaysLiveMemory().variables()) sum += v.size();
+      for (unsigned tile = 0; tile < 4; ++tile) by_tile += s.notAlwaysLiveMemoryForTile(tile).bytes();
+      EXPECT_EQ(sum, s.notAlwaysLiveMemory().bytes()) << s.program()->name();
+      EXPECT_EQ(sum, by_tile) << s.program()->name();
+    }
+    EXPECT_THROW(steps[0].notAlwaysLiveMemoryForTile(4), index_error);
+    EXPECT_THROW(c.alwaysLiveVariablesForTile(4), index_error);
+  }
+  std::filesystem::remove_all(directory);
 }
 
 TEST(Report, VerticesByTileAndByComputeSet) {

@@ -22,11 +22,8 @@ bool moves_one_by_one(const ExchangeTraffic& e) { return e.bytes + e.local_bytes
 
 // The row of `exchanges` of a step, plus 1.
 std::uint32_t exchange_of(const Report& report, const StepCycles& s) {
-  const auto less = [](const ProgramStep& p, std::uint32_t order) { return p.order < order; };
-  for (auto it = std::lower_bound(report.program.begin(), report.program.end(), s.order, less);
-       it != report.program.end() && it->order == s.order; ++it)
-    if (it->kind == s.kind) return it->exchange;
-  return 0;
+  const std::uint32_t part = part_of(report, s);
+  return part == 0 ? 0 : report.program[part - 1].exchange;
 }
 
 std::optional<Finding> find_one_by_one(const Report& report) {

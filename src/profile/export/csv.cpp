@@ -12,6 +12,7 @@
 #include "profile/export.h"
 #include "profile/facts.h"
 #include "profile/file/container.h"
+#include "profile/text.h"
 
 namespace pando::profile {
 
@@ -35,9 +36,10 @@ std::string write_csv(const Report& report, const ExportOptions& options, std::o
   const std::string& table = options.table;
   const TableSpec* spec = find_table(table.empty() ? "steps" : table);
   if (spec == nullptr) {
-    std::vector<std::string_view> names;
-    for (const TableSpec& t : table_specs()) names.push_back(t.name);
-    fail(ErrorKind::invalid_option, "report-table", "a report has no table '{}'; expected {}", table, fmt::join(names, ", "));
+    std::vector<std::string> names;
+    for (const TableSpec& t : table_specs()) names.emplace_back(t.name);
+    fail(ErrorKind::invalid_option, "report-table", "a report has no table '{}'{}; expected {}", table, nearest_text(table, names),
+         fmt::join(names, ", "));
   }
   std::ostringstream bytes;
   write_report(report, bytes);

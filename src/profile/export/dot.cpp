@@ -27,8 +27,8 @@ void write_parts(const Report& report, std::size_t around, std::size_t n, int de
     const ProgramStep& s = report.program[i];
     if (s.inside != around) continue;
     const std::string name = escaped(s.name.empty() ? s.kind : s.name);
-    if (s.kind == "loop") {
-      out << fmt::format("{}subgraph cluster_{} {{\n{}  label=\"loop {}\";\n", indent, i, indent, name);
+    if (stands_around(s)) {
+      out << fmt::format("{}subgraph cluster_{} {{\n{}  label=\"{} {}\";\n", indent, i, indent, s.kind, name);
       write_parts(report, i + 1, n, depth + 1, out);
       out << indent << "}\n";
     } else {
@@ -43,7 +43,7 @@ std::string write_dot(const Report& report, const ExportOptions&, std::ostream& 
   write_parts(report, 0, n, 1, out);
   std::size_t last = n;
   for (std::size_t i = 0; i < n; ++i) {
-    if (report.program[i].kind == "loop") continue;
+    if (stands_around(report.program[i])) continue;
     if (last < n) out << fmt::format("  s{} -> s{};\n", last, i);
     last = i;
   }

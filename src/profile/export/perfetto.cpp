@@ -124,7 +124,7 @@ std::string write_plan(const DevicePlan& plan, std::ostream& out) {
 std::string write_perfetto(const Report& report, const ExportOptions& options, std::ostream& out) {
   if (report.traces.empty() && !report.plan.devices.empty()) return write_plan(report.plan, out);
   ChromeTrace trace(out, R"("displayTimeUnit":"ns","otherData":{"unit":"1 us is 1 cycle"})");
-  std::string left_out;
+  std::string left_out = report.executed ? "" : "nothing was executed: the trace is empty";
   for (std::size_t s = 0; s < report.traces.size(); ++s) {
     if (report.traces[s].empty()) continue;
     const std::string name = s < report.block_streams.size() ? report.block_streams[s].stream : "stream " + std::to_string(s);

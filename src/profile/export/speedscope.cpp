@@ -87,7 +87,7 @@ std::string write_speedscope(const Report& report, const ExportOptions&, std::os
     write_profile(report, stream.stream, frames, out);
   }
   out << "]}\n";
-  return {};
+  return report.executed ? "" : "nothing was executed: there are no profiles";
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ class TableWriter {
 };
 
 std::uint64_t real_bits(double value);
+// The bytes of a piece that begins at an offset of the file; of the end of a file whose index is this piece.
+std::string deflated(std::string_view bytes, std::uint64_t offset, FilePiece& piece);
+std::string footer_text(const FilePiece& index);
 
 class ContainerWriter {
  public:
@@ -101,6 +104,8 @@ class Container {
  public:
   // Throws parse_error: no report, of another version (and who wrote it), cut off, damaged.
   static Container parse(std::string bytes);
+  // The file with this document (JSON) instead of what it has of that name; nothing else is read. Throws as parse.
+  static std::string with_document(std::string bytes, const std::string& name, std::string_view json);
   static bool is_one(std::string_view begin) { return begin.substr(0, kMagic.size()) == kMagic; }
 
   const std::string& writer() const;

@@ -54,6 +54,26 @@ Holds holds_of(const Json& json, std::string_view where) {
   damaged(where, fmt::format("columns hold number, real, text, row, maybe_row or end, not {}", json.dump()));
 }
 
+// What a file begins and ends with: where its index is.
+Json footer_of(std::string_view bytes) {
+  if (!Container::is_one(bytes))
+    fail(ErrorKind::parse_error, "report-foreign", "this is not a report of Pando: it does not begin with {}", kMagic);
+  if (bytes.size() < kHead + kFoot)
+    fail(ErrorKind::parse_error, "report-cut", "the report is cut off: it has {} bytes, the shortest one {}", bytes.size(), kHead + kFoot);
+  const auto version = number_at<std::uint32_t>(bytes, kMagic.size());
+  if (version != kFileVersion)
+    fail(ErrorKind::parse_error, "report-version", "the report has version {}, this Pando reads version {} (and 3, as JSON)", version,
+         kFileVersion);
+  if (bytes.substr(bytes.size() - kEndMagic.size()) != kEndMagic)
+    fail(ErrorKind::parse_error, "report-cut",
+         "the report is cut off after {} bytes: it does not end with {}. The program that wrote it was stopped, or the file was copied in "
+         "part",
+         bytes.size(), kEndMagic);
+  const std::size_t foot = bytes.size() - kFoot;
+  return {number_at<std::uint64_t>(bytes, foot), number_at<std::uint32_t>(bytes, foot + 8), number_at<std::uint32_t>(bytes, foot + 12),
+          number_at<std::uint32_t>(bytes, foot + 16)};
+}
+
 }  // namespace
 
 struct Container::State {
@@ -67,6 +87,8 @@ struct Container::State {
 
   std::string inflate(const FilePiece& p, std::string_view what) const;
   FilePiece piece_of(const Json& list, std::size_t least, std::string_view where) const;
+  // The index; where it lies.
+  Json index_of(FilePiece* at = nullptr) const;
   void read_index(const Json& index);
   void read_table(const std::string& name, const Json& json);
   std::size_t rows_of_chunk(const TableState& t, std::size_t chunk) const {
@@ -160,32 +182,42 @@ void Container::State::read_index(const Json& index) {
   for (const auto& [n, t] : all.items()) read_table(n, t);
 }
 
-Container Container::parse(std::string bytes) {
-  if (!is_one(bytes)) fail(ErrorKind::parse_error, "report-foreign", "this is not a report of Pando: it does not begin with {}", kMagic);
-  if (bytes.size() < kHead + kFoot)
-    fail(ErrorKind::parse_error, "report-cut", "the report is cut off: it has {} bytes, the shortest one {}", bytes.size(), kHead + kFoot);
-  const auto version = number_at<std::uint32_t>(bytes, kMagic.size());
-  if (version != kFileVersion)
-    fail(ErrorKind::parse_error, "report-version", "the report has version {}, this Pando reads version {} (and 3, as JSON)", version,
-         kFileVersion);
-  if (bytes.substr(bytes.size() - kEndMagic.size()) != kEndMagic)
-    fail(ErrorKind::parse_error, "report-cut",
-         "the report is cut off after {} bytes: it does not end with {}. The program that wrote it was stopped, or the file was copied in "
-         "part",
-         bytes.size(), kEndMagic);
-  const std::size_t foot = bytes.size() - kFoot;
-  auto state = std::make_shared<State>();
-  const Json where{number_at<std::uint64_t>(bytes, foot), number_at<std::uint32_t>(bytes, foot + 8),
-                   number_at<std::uint32_t>(bytes, foot + 12), number_at<std::uint32_t>(bytes, foot + 16)};
-  state->bytes = std::move(bytes);
-  const std::string text = state->inflate(state->piece_of(where, 4, "its footer"), "its index");
+Json Container::State::index_of(FilePiece* at) const {
+  const FilePiece place = piece_of(footer_of(bytes), 4, "its footer");
+  if (at) *at = place;
+  const std::string text = inflate(place, "its index");
   if (json_nests_too_deep(text)) damaged("its index", "JSON that nests too deep");
-  const Json index = Json::parse(text, nullptr, false);
+  Json index = Json::parse(text, nullptr, false);
   if (index.is_discarded()) damaged("its index", "not JSON");
-  state->read_index(index);
+  return index;
+}
+
+Container Container::parse(std::string bytes) {
+  auto state = std::make_shared<State>();
+  state->bytes = std::move(bytes);
+  state->read_index(state->index_of());
   Container c;
   c.state_ = std::move(state);
   return c;
+}
+
+// The document comes where the index was, or where it was itself if the index follows it; then come the index and the end.
+std::string Container::with_document(std::string bytes, const std::string& name, std::string_view json) {
+  State state;
+  state.bytes = std::move(bytes);
+  FilePiece at;
+  Json index = state.index_of(&at);
+  state.read_index(index);
+  std::uint64_t end = at.offset;
+  if (const auto old = state.documents.find(name); old != state.documents.end() && old->second.offset + old->second.stored == end)
+    end = old->second.offset;
+  std::string out = std::move(state.bytes);
+  out.resize(end);
+  FilePiece piece;
+  out += deflated(json, out.size(), piece);
+  index["documents"][name] = {piece.offset, piece.stored, piece.bytes, piece.crc};
+  out += deflated(index.dump(-1, ' ', false, Json::error_handler_t::replace), out.size(), piece);
+  return out + footer_text(piece);
 }
 
 const std::string& Container::writer() const { return state_->writer; }

@@ -133,6 +133,13 @@ TEST(ReportFile, VeryManyStepsAreReadWhenTheyAreAskedFor) {
     s.order = static_cast<std::uint32_t>(i);
     r.steps.push_back(s);
   }
+  r.program.clear(), r.liveness[0].steps.clear();
+  for (std::uint32_t order = 0; order < kSteps; ++order) {
+    r.program.push_back({order, "part" + std::to_string(order % 1000), order % 2 ? "compute" : "exchange", order % 5 ? 1u : 0u, 0, 0, 1});
+    if (order % 100'000 == 7) r.program.back().other_sources = {1};
+    r.liveness[0].steps.push_back({order, "part" + std::to_string(order % 1000), (order * 7919ull) % 100'003, 300 + order % 17, order % 4});
+  }
+  r.program[0].inside = 0;
   const std::string bytes = bytes_of(r);
   const Report back = read_report(bytes);
   ASSERT_EQ(back.steps.size(), kSteps);
@@ -146,7 +153,16 @@ TEST(ReportFile, VeryManyStepsAreReadWhenTheyAreAskedFor) {
   // Here and there, further apart than what is kept.
   for (const std::size_t at : {std::size_t{0}, kSteps - 1, Steps::kBlock, 3 * Steps::kBlock - 1, kSteps / 2, std::size_t{1}})
     EXPECT_EQ(back.steps[at].order, at);
-  for (const char* question : {"slowest_steps", "imbalance", "operations=1", "summary", "codelets"})
+  i = 0;
+  for (const ProgramStep& s : back.program) {
+    const ProgramStep& was = std::as_const(r).program[i++];
+    ASSERT_EQ(std::tie(s.order, s.name, s.kind, s.inside, s.other_sources),
+              std::tie(was.order, was.name, was.kind, was.inside, was.other_sources));
+  }
+  EXPECT_EQ(i, kSteps);
+  EXPECT_EQ(bytes_of(back), bytes);
+  for (const char* question : {"slowest_steps", "imbalance", "operations=1", "summary", "codelets", "program", "live", "live=200000",
+                               "exchanges", "why_not_fit", "worst_tiles", "advice"})
     EXPECT_EQ(ask(back, question, 5), ask(r, question, 5)) << question;
   r.largest = back.largest;  // follows from the residents
   std::ostringstream mine, theirs;
@@ -157,11 +173,37 @@ TEST(ReportFile, VeryManyStepsAreReadWhenTheyAreAskedFor) {
   export_report(r, "speedscope", {}, a);
   export_report(back, "speedscope", {}, b);
   EXPECT_TRUE(a.str() == b.str());
+  a.str(""), b.str("");
+  write_json(r, a);
+  write_json(back, b);
+  EXPECT_TRUE(a.str() == b.str());
   Report changed = back;
   changed.steps[kSteps - 1].name = "another";
   EXPECT_EQ(changed.steps.size(), kSteps);
   EXPECT_EQ(std::as_const(changed).steps[kSteps - 1].name, "another");
   EXPECT_EQ(back.steps[kSteps - 1].order, kSteps - 1);
+}
+
+// A file gets a prediction without being read or written again; what it was is what it stays.
+TEST(ReportFile, APredictionIsPutIntoAFile) {
+  const std::string before = bytes_of(example_report());
+  DevicePlan predicted{.title = "predicted for a test", .machine = "ipu2"};
+  predicted.seconds = 3;
+  std::string after = with_prediction(before, predicted);
+  Report expected = example_report();
+  expected.predicted = predicted;
+  EXPECT_EQ(bytes_of(read_report(after)), bytes_of(expected));
+  EXPECT_EQ(with_prediction(after, predicted), after) << "the old one makes room";
+  predicted.seconds = 4;
+  EXPECT_EQ(read_report(with_prediction(after, predicted)).predicted.seconds, 4);
+  EXPECT_EQ(with_prediction(bytes_of(expected), predicted).size() > before.size(), true);
+  std::ostringstream old;
+  write_json(example_report(), old);
+  EXPECT_EQ(read_report(with_prediction(old.str(), predicted)).predicted.title, "predicted for a test");
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{5}, before.size() / 2, before.size() - 1})
+    EXPECT_THROW(with_prediction(before.substr(0, cut), predicted), poplar::parse_error) << cut;
+  after[after.size() - 30] ^= 1;
+  EXPECT_THROW(with_prediction(after, predicted), poplar::parse_error);
 }
 
 TEST(Schema, IsWhatTheDocumentationSays) {

@@ -109,7 +109,7 @@ std::uint64_t ContainerWriter::text(const std::string& text) {
   return it->second;
 }
 
-FilePiece ContainerWriter::write_piece(std::string_view bytes) {
+std::string deflated(std::string_view bytes, std::uint64_t offset, FilePiece& piece) {
   uLongf size = compressBound(static_cast<uLong>(bytes.size()));
   std::string out(size, '\0');
   const int status = compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
@@ -117,9 +117,24 @@ FilePiece ContainerWriter::write_piece(std::string_view bytes) {
   PANDO_CHECK(status == Z_OK);
   out.resize(size);
   const auto crc = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(out.data()), static_cast<uInt>(size)));
-  const FilePiece piece{offset_, size, bytes.size(), crc};
+  piece = {offset, size, bytes.size(), crc};
+  return out;
+}
+
+std::string footer_text(const FilePiece& index) {
+  std::string foot;
+  append(foot, index.offset);
+  append(foot, static_cast<std::uint32_t>(index.stored));
+  append(foot, static_cast<std::uint32_t>(index.bytes));
+  append(foot, index.crc);
+  return foot + std::string(kEndMagic);
+}
+
+FilePiece ContainerWriter::write_piece(std::string_view bytes) {
+  FilePiece piece;
+  const std::string out = deflated(bytes, offset_, piece);
   out_.write(out.data(), static_cast<std::streamsize>(out.size()));
-  offset_ += size;
+  offset_ += piece.stored;
   return piece;
 }
 
@@ -150,13 +165,7 @@ std::string ContainerWriter::index_text() const {
 void ContainerWriter::finish() {
   for (auto& [name, table] : tables_) table->flush();
   document("strings", nlohmann::json(texts_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-  const FilePiece index = write_piece(index_text());
-  std::string foot;
-  append(foot, index.offset);
-  append(foot, static_cast<std::uint32_t>(index.stored));
-  append(foot, static_cast<std::uint32_t>(index.bytes));
-  append(foot, index.crc);
-  foot += kEndMagic;
+  const std::string foot = footer_text(write_piece(index_text()));
   out_.write(foot.data(), static_cast<std::streamsize>(foot.size()));
   out_.flush();
 }

@@ -3,6 +3,8 @@
 #include <istream>
 #include <iterator>
 #include <ostream>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json_depth.h"
@@ -96,31 +98,45 @@ void fields(Archive& a, Report& v) {
   a("blocks", v.blocks), a("blocks_lost", v.blocks_lost), a("block_streams", v.block_streams);
 }
 
+// Writes value by value: a long report is never there as a whole.
 struct Writer {
-  Json& object;
+  std::ostream& out;
+  const char* comma = "";
 
   template <class T>
   void operator()(const char* name, T& value) {
-    object[name] = json_of(value);
+    out << std::exchange(comma, ",") << '"' << name << "\":";
+    write(std::as_const(value), out);
   }
 
   template <class T>
-  static Json json_of(T& value) {
+  static void write(const T& value, std::ostream& out) {
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
-      return value;
+      out << Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
     } else {
-      Json object = Json::object();
-      Writer writer{object};
-      fields(writer, value);
-      return object;
+      out << '{';
+      Writer writer{out};
+      fields(writer, const_cast<T&>(value));  // which is not changed: one description serves readers, too
+      out << '}';
     }
   }
-  static Json json_of(Steps& steps) { return json_of(steps.all()); }
   template <class T>
-  static Json json_of(std::vector<T>& values) {
-    Json list = Json::array();
-    for (T& v : values) list.push_back(json_of(v));
-    return list;
+  static void write(const std::vector<T>& values, std::ostream& out) {
+    write_all(values, out);
+  }
+  template <class T>
+  static void write(const Rows<T>& values, std::ostream& out) {
+    write_all(values, out);
+  }
+  template <class List>
+  static void write_all(const List& values, std::ostream& out) {
+    const char* comma = "";
+    out << '[';
+    for (const auto& v : values) {
+      out << std::exchange(comma, ",");
+      write(v, out);
+    }
+    out << ']';
   }
 };
 
@@ -162,7 +178,10 @@ struct Reader {
       fields(reader, value);
     }
   }
-  static void read(const Json& json, const std::string& path, Steps& steps) { read(json, path, steps.all()); }
+  template <class T>
+  static void read(const Json& json, const std::string& path, Rows<T>& rows) {
+    read(json, path, rows.all());
+  }
   template <class T>
   static void read(const Json& json, const std::string& path, std::vector<T>& values) {
     if (!json.is_array()) wrong(path, "an array", json);
@@ -216,13 +235,10 @@ void check_consistent(const Report& r) {
 }  // namespace
 
 void write_json(const Report& report, std::ostream& out) {
-  Json json = Json::object();
-  json["format"] = "pando-report";
-  json["version"] = kJsonVersion;
-  Report copy = report;
-  Writer writer{json};
-  fields(writer, copy);
-  out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  out << fmt::format("{{\"format\":\"pando-report\",\"version\":{},", kJsonVersion);
+  Writer writer{out};
+  fields(writer, const_cast<Report&>(report));
+  out << "}\n";
 }
 
 Report read_json(std::istream& in) {

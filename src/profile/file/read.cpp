@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "profile/damage/damaged.h"
@@ -70,6 +71,7 @@ class StepReader {
     each("name", [&](StepCycles& s, std::uint64_t v) { s.name = c_.text(v); });
     each("kind", [&](StepCycles& s, std::uint64_t v) { s.kind = c_.text(v); });
     each("order", [](StepCycles& s, std::uint64_t v) { s.order = narrow(v, "steps.order"); });
+    each("program", [](StepCycles& s, std::uint64_t v) { s.part = narrow(v, "steps.program"); });
     for (const auto& [column, member] : kWhole) each(column, [m = member](StepCycles& s, std::uint64_t v) { s.*m = v; });
     for (const auto& [column, member] : kTerms) each(column, [m = member](StepCycles& s, std::uint64_t v) { s.cycles.*m = v; });
     each("balance", [](StepCycles& s, std::uint64_t v) { s.tile_balance = std::bit_cast<double>(v); });
@@ -122,6 +124,70 @@ class StepReader {
   std::shared_ptr<const std::vector<TileProfile>> profiles_;  // if cycles by tile are wanted
 };
 
+// Rows of `liveness` of a stream, which begin at `first`.
+class LiveStepReader {
+ public:
+  LiveStepReader(const Container& file, std::uint64_t first) : c_(file), first_(first) {}
+
+  std::vector<LiveStep> operator()(std::size_t begin, std::size_t end) const {
+    const auto col = [&](const char* column) { return c_.slice("liveness", column, first_ + begin, first_ + end); };
+    const Column order = col("order"), name = col("name"), live = col("live_bytes"), worst = col("worst_tile_bytes"),
+                 tile = col("worst_tile");
+    std::vector<LiveStep> out;
+    out.reserve(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      out.push_back({narrow(order[i], "liveness.order"), c_.text(name[i]), live[i], worst[i], narrow(tile[i], "liveness.worst_tile")});
+    return out;
+  }
+
+ private:
+  Container c_;
+  std::uint64_t first_;
+};
+
+// Rows of `program`.
+class PartReader {
+ public:
+  explicit PartReader(const Container& file) : c_(file) {}
+
+  std::vector<ProgramStep> operator()(std::size_t begin, std::size_t end) const {
+    const auto col = [&](const char* column) { return c_.slice("program", column, begin, end); };
+    const auto newer = [&](const char* column) { return c_.has("program", column) ? col(column) : Column(end - begin); };
+    const Column order = col("order"), name = col("name"), kind = col("kind"), inside = col("inside"), set = col("compute_set"),
+                 exchange = col("exchange"), source = col("source"), calls = newer("calls"), others = newer("other_sources");
+    std::uint64_t other = begin > 0 && c_.has("program", "other_sources") ? c_.slice("program", "other_sources", begin - 1, begin)[0] : 0;
+    std::vector<ProgramStep> out;
+    out.reserve(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      ProgramStep& s = out.emplace_back();
+      s = {narrow(order[i], "program.order"),
+           c_.text(name[i]),
+           c_.text(kind[i]),
+           narrow(inside[i], "program.inside"),
+           narrow(set[i], "program.compute_set"),
+           narrow(exchange[i], "program.exchange"),
+           narrow(source[i], "program.source")};
+      s.calls = narrow(calls[i], "program.calls");
+      if (other < others[i])
+        for (const std::uint64_t row : c_.slice("other_sources", "source", std::exchange(other, others[i]), others[i]))
+          s.other_sources.push_back(narrow(row, "other_sources.source") + 1);
+    }
+    return out;
+  }
+
+ private:
+  Container c_;
+};
+
+// In memory, or whenever they are asked for where there are many.
+template <class T, class Reader>
+Rows<T> rows_of(std::uint64_t count, Reader reader) {
+  if (count > kMostRowsKept) return Rows<T>(count, std::move(reader));
+  Rows<T> out;
+  out.all() = reader(0, count);
+  return out;
+}
+
 class ReportReader {
  public:
   explicit ReportReader(const Container& c) : c_(c) {}
@@ -140,7 +206,7 @@ class ReportReader {
     read_execution();
     largest();
     if (lowered_variables_) lowered();
-    if (!r_.steps.empty() && c_.rows("steps") > kMostRowsKept) c_.forget();
+    if (std::max({c_.rows("steps"), c_.rows("program"), c_.rows("liveness")}) > kMostRowsKept) c_.forget();
     return std::move(r_);
   }
 
@@ -194,11 +260,9 @@ class ReportReader {
         place.tiles.push_back(tile_at("stream_tiles", "begin", k));
         place.tiles.push_back(tile_at("stream_tiles", "end", k));
       }
-      StreamLiveness liveness{place.stream, col("streams", "always_live_bytes")[i], {}};
-      for (auto [k, end] = span(live, i); k < end; ++k)
-        liveness.steps.push_back({u32(col("liveness", "order"), k, "liveness.order"), c_.text(col("liveness", "name")[k]),
-                                  col("liveness", "live_bytes")[k], col("liveness", "worst_tile_bytes")[k],
-                                  u32(col("liveness", "worst_tile"), k, "liveness.worst_tile")});
+      const auto [first_live, last_live] = span(live, i);
+      StreamLiveness liveness{place.stream, col("streams", "always_live_bytes")[i],
+                              rows_of<LiveStep>(last_live - first_live, LiveStepReader(c_, first_live))};
       StreamTotals totals{place.stream, terms("streams", i), col("streams", "finish")[i]};
       r_.traces.emplace_back();
       const auto [first, last] = span(trace, i);
@@ -280,21 +344,14 @@ class ReportReader {
   }
 
   void read_program() {
-    for (std::size_t i = 0; i < c_.rows("program"); ++i) {
-      ProgramStep s{u32(col("program", "order"), i, "program.order"),
-                    c_.text(col("program", "name")[i]),
-                    c_.text(col("program", "kind")[i]),
-                    u32(col("program", "inside"), i, "program.inside"),
-                    u32(col("program", "compute_set"), i, "program.compute_set"),
-                    u32(col("program", "exchange"), i, "program.exchange"),
-                    u32(col("program", "source"), i, "program.source")};
-      if (c_.has("program", "other_sources"))
-        for (auto [k, end] = span(col("program", "other_sources"), i); k < end; ++k)
-          s.other_sources.push_back(u32(col("other_sources", "source"), k, "other_sources.source") + 1);
+    r_.program = rows_of<ProgramStep>(c_.rows("program"), PartReader(c_));
+    std::uint32_t last = 0;
+    std::uint64_t i = 0;
+    for (const ProgramStep& s : std::as_const(r_.program)) {
       if (s.inside > i) damaged("program.inside", fmt::format("row {} is inside row {}, expected one before it", i, s.inside - 1));
-      if (i > 0 && s.order < r_.program.back().order)
-        damaged("program.order", fmt::format("row {} has a lower order than the row before it", i));
-      r_.program.push_back(std::move(s));
+      if (i > 0 && s.order < last) damaged("program.order", fmt::format("row {} has a lower order than the row before it", i));
+      last = s.order;
+      ++i;
     }
   }
 
@@ -381,12 +438,7 @@ class ReportReader {
         p.ranges.insert(p.ranges.end(), {first, last, col("tile_cycles", "cycles")[k]});
       }
     }
-    StepReader steps(c_, r_, tile_cycles_);
-    const std::uint64_t rows = c_.rows("steps");
-    if (rows > kMostRowsKept)
-      r_.steps = Steps(rows, std::move(steps));
-    else
-      r_.steps.all() = steps(0, rows);
+    r_.steps = rows_of<StepCycles>(c_.rows("steps"), StepReader(c_, r_, tile_cycles_));
   }
 
   void read_execution() {

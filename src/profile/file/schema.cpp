@@ -77,14 +77,19 @@ constexpr ColumnSpec kLiveness[] = {
     {"worst_tile", kNumber, {}, false, "the fullest tile; the lowest of several"},
 };
 constexpr ColumnSpec kProgram[] = {
-    {"order", kNumber, {}, true, "position in the program, the same in every stream. A loop stands before the step of the same order"},
-    {"name", kText},
-    {"kind", kText, {}, false, "`compute`, `exchange`, `host`, `remote`, `sync`, `loop` ..."},
-    {"inside", kMaybe, "program", false, "the innermost loop around it, which stands before it"},
+    {"order", kNumber, {}, true, "position in the program, the same in every stream. What is around a step stands before it"},
+    {"name", kText, {}, false, "of a case: `true`, `false`, the number of a Switch, `default`"},
+    {"kind",
+     kText,
+     {},
+     false,
+     "`compute`, `exchange`, `host`, `remote`, `sync` ...; of what is around others `loop`, `if`, `switch`, `case`, `function`; `call`"},
+    {"inside", kMaybe, "program", false, "what is directly around it, which stands before it"},
     {"compute_set", kMaybe, "compute_sets"},
     {"exchange", kMaybe, "exchanges"},
     {"source", kMaybe, "sources"},
     {"other_sources", kEnd, "other_sources", true, "of copies that are one exchange: the lines of the others", true},
+    {"calls", kMaybe, "program", false, "of a call: the function", true},
 };
 constexpr ColumnSpec kOtherSources[] = {{"source", kRow, "sources"}};
 constexpr ColumnSpec kComputeSets[] = {
@@ -226,7 +231,7 @@ constexpr TableSpec kTables[] = {
     {"live_sets", "when allocations are live", kLiveSets},
     {"live_intervals", "steps, by `live_sets`", kLiveIntervals},
     {"liveness", "live memory at each step, by stream", kLiveness},
-    {"program", "the lowered program: steps that have memory, and loops", kProgram},
+    {"program", "the lowered program: steps that have memory, what is around them, calls", kProgram},
     {"other_sources", "lines of the user's program, by step of the program", kOtherSources},
     {"compute_sets", "those that a program executes", kComputeSets},
     {"vertex_groups", "vertices, by compute set", kVertexGroups},

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <sstream>
 
 #include "profile/advice.h"
 #include "profile/categories.h"
 #include "profile/damage/damaged.h"
+#include "profile/facts.h"
 #include "profile/file/container.h"
 #include "profile/report.h"
 
@@ -145,7 +147,8 @@ class ReportWriter {
     TableWriter& others = f_.table("other_sources");
     for (const ProgramStep& s : r_.program) {
       for (const std::uint32_t row : s.other_sources) others.add({row - 1});
-      f_.table("program").add({s.order, f_.text(s.name), f_.text(s.kind), s.inside, s.compute_set, s.exchange, s.source, others.rows()});
+      f_.table("program").add(
+          {s.order, f_.text(s.name), f_.text(s.kind), s.inside, s.compute_set, s.exchange, s.source, others.rows(), s.calls});
     }
   }
 
@@ -188,14 +191,6 @@ class ReportWriter {
     }
   }
 
-  // The row of `program` with the step's order and kind, plus 1.
-  std::uint64_t program_row(const StepCycles& s) const {
-    auto it =
-        std::lower_bound(r_.program.begin(), r_.program.end(), s.order, [](const ProgramStep& p, std::uint32_t o) { return p.order < o; });
-    while (it != r_.program.end() && it->order == s.order && it->kind != s.kind) ++it;
-    return it == r_.program.end() || it->order != s.order ? 0 : static_cast<std::uint64_t>(it - r_.program.begin()) + 1;
-  }
-
   std::uint64_t stream_row(const std::string& name) const {
     for (std::size_t i = 0; i < r_.streams.size(); ++i)
       if (r_.streams[i].stream == name) return i;
@@ -214,7 +209,7 @@ class ReportWriter {
                              f_.text(s.name),
                              f_.text(s.kind),
                              s.order,
-                             program_row(s),
+                             part_of(r_, s),
                              s.executions,
                              c.compute,
                              c.exchange,
@@ -252,6 +247,15 @@ void write_report(const Report& report, std::ostream& out) {
   ContainerWriter file(out, report.writer);
   ReportWriter(report, file).write();
   file.finish();
+}
+
+std::string with_prediction(std::string bytes, const DevicePlan& predicted) {
+  if (Container::is_one(bytes)) return Container::with_document(std::move(bytes), "predicted", plan_json(predicted));
+  Report report = read_report(std::move(bytes));
+  report.predicted = predicted;
+  std::ostringstream out;
+  write_report(report, out);
+  return std::move(out).str();
 }
 
 }  // namespace pando::profile

@@ -1,8 +1,11 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "profile/question.h"
+#include "profile/text.h"
 
 namespace pando::profile {
 
@@ -18,10 +21,10 @@ std::string why_none(const CodeletCycles& c) {
 const CodeletCycles& codelet_named(const Report& report, const std::string& name) {
   const auto at = std::find_if(report.codelets.begin(), report.codelets.end(), [&](const CodeletCycles& c) { return c.codelet == name; });
   if (at != report.codelets.end()) return *at;
-  std::string known;
-  for (const CodeletCycles& c : report.codelets) known += (known.empty() ? "" : ", ") + c.codelet;
-  fail(ErrorKind::invalid_option, "report-argument", "no codelet '{}' was executed; the report has {}", name,
-       known.empty() ? "none" : known);
+  std::vector<std::string> known;
+  for (const CodeletCycles& c : report.codelets) known.push_back(c.codelet);
+  fail(ErrorKind::invalid_option, "report-argument", "no codelet '{}' was executed{}; the report has {}", name, nearest_text(name, known),
+       known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
 // The source of one codelet, in order.

@@ -24,7 +24,7 @@ std::optional<Peak> peak_at(const Report& report, const Query& query) {
 
 std::string step_name(const Report& report, std::uint32_t order) {
   for (const ProgramStep& s : report.program)
-    if (s.order == order && s.kind != "loop") return s.name.empty() ? s.kind : s.name;
+    if (s.order == order && !stands_around(s) && s.kind != "call") return s.name.empty() ? s.kind : s.name;
   return fmt::format("step {}", order);
 }
 

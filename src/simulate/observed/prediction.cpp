@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -65,14 +64,10 @@ void add_prediction(const std::string& report_file, const profile::DevicePlan& p
   std::string bytes;
   if (const std::string why = read_input_file(report_file, bytes, kMostModelBytes); !why.empty())
     fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: {}", report_file, why);
-  profile::Report report;
   try {
-    report = profile::read_report(std::move(bytes));
+    bytes = profile::with_prediction(std::move(bytes), prediction);
   } catch (const poplar::parse_error& e) { fail_at(ErrorKind::parse_error, id_of(e.what()), {report_file}, "{}", without_id(e.what())); }
-  report.predicted = prediction;
-  std::ostringstream out;
-  profile::write_report(report, out);
-  if (const std::string why = write_output_file(report_file, std::move(out).str()); !why.empty())
+  if (const std::string why = write_output_file(report_file, bytes); !why.empty())
     fail(ErrorKind::poplar_error, "unwritable-file", "cannot write {}: {}", report_file, why);
 }
 
