@@ -76,11 +76,10 @@ function Help(props: { view: View; close: () => void }) {
   );
   return (
     <dialog ref={box} onClose={props.close} onClick={(e) => e.target === box.current && box.current?.close()}>
-      <h2>Keys</h2>
+      <h2>Keys <button style={{ float: "right", fontSize: "0.9rem", fontWeight: 400 }} onClick={() => box.current?.close()}>close</button></h2>
       {table("Everywhere", rows)}
       {props.view.keys && table(`The view ${props.view.title}`, props.view.keys)}
       {props.view.widgets.map((w) => table(...of[w]))}
-      <p><button onClick={() => box.current?.close()}>close</button></p>
     </dialog>
   );
 }
