@@ -3,7 +3,9 @@
 #include "bench.h"
 
 #include "measure/published/published.h"
+#include "models/gpt.h"
 #include "models/mlp.h"
+#include "search/programs/program_search.h"
 #include "search/search.h"
 #include "search/timeline.h"
 #include "simulate/costs/flatten.h"
@@ -132,6 +134,22 @@ void searches() {
                 .at_most = 60});
 }
 
+// A GPT of 24 layers on 16 devices, as `pando search PROGRAM --top 5` does it.
+void program_searches() {
+  models::Gpt sizes{.layers = 24, .heads = 16, .width = 1024, .vocabulary = 32000, .sequence = 1024, .batch = 64};
+  sizes.optimizer.kind = models::Optimizer::adam;
+  const transform::Program gpt = models::build_gpt(sizes);
+  search::ProgramResult found;
+  const double seconds =
+      seconds_of([&] { found = search::search_program(gpt, simulate::cluster_named("h100"), {.devices = 16}, {.top = 5}); });
+  if (found.best.size() != 5 || found.certificate.gap() > 0) wrong("the search of a program proves nothing");
+  fmt::print("{}", search::to_table(found));
+  print_figure({.what = fmt::format("search: a program, GPT of 24 layers on 16 devices, {} points", found.certificate.points),
+                .unit = "s",
+                .ours = seconds,
+                .at_most = 5});
+}
+
 void published_measurements() {
   const auto sets = measure::compare_published(kData + "distribution");
   fmt::print("{}", measure::to_markdown(sets, true));
@@ -160,5 +178,6 @@ int main() {
   published_grid();
   growing_programs();
   searches();
+  program_searches();
   published_measurements();
 }

@@ -153,7 +153,7 @@ transform::Strategy in_one_stage(transform::Strategy s) {
   return s;
 }
 
-FoldedProgram::FoldedProgram(const Program& program) : program_(program) {
+FoldedProgram::FoldedProgram(const Program& program) : program_(program), layouts_(program) {
   const ir::Module& m = program.module;
   for (OpId o : m.graph(m.main_graph()).ops) {
     layers_ = std::max(layers_, program.layer_of(o) + 1);
@@ -258,6 +258,7 @@ FoldedProgram::Smaller& FoldedProgram::smaller(std::uint32_t layers) {
     const std::uint32_t begin = first_ + period_;
     made.program = std::make_unique<Program>(
         LayerDropper(program_, layer_of_op_, layer_of_input_, place_of_op_, ops_of_layer_, begin, begin + layers, period_).run());
+    made.layouts = std::make_unique<Layouts>(*made.program);
   }
   return made;
 }
@@ -271,7 +272,7 @@ FoldedProgram::Folding FoldedProgram::plan(const transform::Strategy& s) {
   p.counts = s.layers_per_stage;
   if (p.counts.empty()) {
     auto& operations = operations_[s.microbatches > 1];
-    if (operations.empty()) operations = transform::layer_operations(program_, transform::lay_out(program_, s));
+    if (operations.empty()) operations = transform::layer_operations(program_, *layouts_.of(s));
     p.counts = transform::even_groups(operations, static_cast<std::int32_t>(stages));
   }
   std::uint32_t at = 0;
@@ -303,14 +304,11 @@ std::optional<double> FoldedProgram::least_seconds(const transform::Strategy& s,
   const Folding p = plan(s);
   if (!p.layers) return std::nullopt;
   const auto stages = static_cast<std::uint32_t>(p.counts.size());
-  const std::string key = to_string(in_one_stage(s), Spelling::whole);
   const auto one = [&](std::uint32_t of_stage) {
     const std::uint32_t dropped = (p.least - of_stage) * period_;
     Smaller& small = smaller(dropped * stages);
     if (!small.times) small.times = std::make_unique<LeastTime>(*small.program, costs);
-    auto layout = small.layouts.find(key);
-    if (layout == small.layouts.end()) layout = small.layouts.emplace(key, transform::lay_out(*small.program, s)).first;
-    return small.times->seconds(shortened(s, p, dropped), layout->second);
+    return small.times->seconds(shortened(s, p, dropped), *small.layouts->of(s));
   };
   const double few = one(p.few);
   return kTimesCaution * (few + static_cast<double>(p.least - p.few) * (one(p.few + 1) - few));
@@ -323,7 +321,10 @@ std::optional<ProgramEstimate> FoldedProgram::estimate(const transform::Strategy
   const auto stages = static_cast<std::uint32_t>(p.counts.size());
   const auto one = [&](std::uint32_t of_stage, std::int32_t made) {
     const std::uint32_t dropped = p.layers ? (p.least - of_stage) * period_ : 0;
-    return estimate_program(dropped == 0 ? program_ : without(dropped * stages), shortened(s, p, dropped), cluster, &costs, made);
+    const transform::Strategy some = shortened(s, p, dropped);
+    if (dropped == 0) return estimate_program(program_, some, cluster, &costs, made, layouts_.of(some).get());
+    Smaller& small = smaller(dropped * stages);
+    return estimate_program(*small.program, some, cluster, &costs, made, small.layouts->of(some).get());
   };
   const std::int32_t all = s.microbatches, first = p.microbatches ? p.fewer : all;
   const double x = p.layers ? p.least - p.few : 0, y = p.microbatches ? static_cast<double>(all - p.fewer) / s.pipeline : 0;

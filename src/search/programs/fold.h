@@ -5,6 +5,7 @@
 //     if (auto e = folded.estimate(strategy, cluster, costs)) ...   // else: the whole program has to be made
 #pragma once
 
+#include "search/programs/layouts.h"
 #include "search/programs/least_time.h"
 #include "search/programs/program_search.h"
 
@@ -23,6 +24,9 @@ transform::Strategy in_one_stage(transform::Strategy strategy);
 class FoldedProgram {
  public:
   explicit FoldedProgram(const transform::Program& program);
+
+  // Of the whole program.
+  Layouts& layouts() { return layouts_; }
 
   // Each of layers first() to end() - 1 is equal to the one period() layers before it, if that is among them: each op, its attributes and
   // types, and what it takes. Blocks of attention and of experts by turns have the period 2. None: end() == first().
@@ -59,8 +63,7 @@ class FoldedProgram {
   struct Smaller {
     std::unique_ptr<transform::Program> program;
     std::unique_ptr<LeastTime> times;
-    // By what a layout depends on: stages and schedules are no part of it.
-    std::map<std::string, transform::Layout> layouts;
+    std::unique_ptr<Layouts> layouts;
   };
   Smaller& smaller(std::uint32_t layers);
 
@@ -70,6 +73,7 @@ class FoldedProgram {
   bool matches(ir::ValueId a, ir::ValueId b, std::uint32_t layer, std::uint32_t next) const;
 
   const transform::Program& program_;
+  Layouts layouts_;
   std::uint32_t layers_ = 0, first_ = 0, end_ = 0, period_ = 1;
   // By op and by input of the main graph: the layer, -1: none; and which of the layer's it is.
   std::vector<std::int32_t> layer_of_op_, layer_of_input_;

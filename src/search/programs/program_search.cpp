@@ -6,6 +6,7 @@
 #include "search/programs/fold.h"
 #include "search/programs/least_memory.h"
 #include "search/programs/least_time.h"
+#include "search/programs/one_rank.h"
 #include "search/programs/program_space.h"
 #include "search/programs/recompute_choices.h"
 #include "search/searcher.h"
@@ -21,6 +22,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -51,7 +53,7 @@ Strategy without_recomputing(Strategy s) {
 // Bounds of the points of one group: they have one schedule, and one layout for each stage of ZeRO.
 class BoundsOfGroup {
  public:
-  BoundsOfGroup(const Program& program, LeastTime& times) : program_(program), times_(times) {}
+  BoundsOfGroup(const Program& program, Layouts& layouts, LeastTime& times) : program_(program), known_(layouts), times_(times) {}
 
   // Bytes of the fullest device; 0 for what the transforms refuse.
   std::int64_t least_bytes(const Strategy& s) {
@@ -72,14 +74,15 @@ class BoundsOfGroup {
  private:
   const transform::Layout& layout_of(const Strategy& s) {
     auto it = layouts_.find(s.zero);
-    if (it == layouts_.end()) it = layouts_.emplace(s.zero, transform::lay_out(program_, s)).first;
-    return it->second;
+    if (it == layouts_.end()) it = layouts_.emplace(s.zero, known_.of(s)).first;
+    return *it->second;
   }
 
   const Program& program_;
+  Layouts& known_;
   LeastTime& times_;
   std::optional<schedule::Table> table_;
-  std::map<std::int32_t, transform::Layout> layouts_;
+  std::map<std::int32_t, std::shared_ptr<const transform::Layout>> layouts_;
 };
 
 class ProgramEstimator final : public Estimator<ProgramEstimate> {
@@ -100,7 +103,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
       std::optional<ProgramEstimate> folded;
       if (is_large(s)) folded = fold_.estimate(s, cluster_, costs_);
       folded_ += folded.has_value();
-      e = folded ? std::move(*folded) : estimate_program(program_, s, cluster_, &costs_);
+      e = folded ? std::move(*folded) : estimate_program(program_, s, cluster_, &costs_, 0, fold_.layouts().of(s).get());
       const bool is_plain = s.recompute == Recompute::none && !s.offload_weights && !s.offload_optimizer && !s.offload_activations;
       if (is_plain) computing_[s.zero] = e.computing;
     });
@@ -134,7 +137,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
 
   std::vector<PointGroup> parts(const PointGroup& g, bool /*bounded*/) override {
     computing_.clear();
-    bounds_.emplace(program_, times_);
+    bounds_.emplace(program_, fold_.layouts(), times_);
     return {g};
   }
   void each_point(const PointGroup& part, const std::function<void(const Strategy&)>& f) override {
@@ -202,7 +205,8 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
     if (!schedule::is_synthesised(plainest.schedule) || schedule::has_costs(plainest.schedule)) return true;
     try {
       schedule::Problem p = schedule::problem_of(plainest.schedule, {plainest.pipeline, plainest.microbatches, plainest.stages_per_rank});
-      const transform::Layout layout = transform::lay_out(program_, plainest);
+      const auto known = fold_.layouts().of(plainest);
+      const transform::Layout& layout = *known;
       p.costs = times_.costs_of(plainest, layout);
       if (g.levelled) {
         level(p, plainest, layout);
@@ -227,11 +231,11 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
     std::vector<Strategy> all;
     // What is refused here is refused where it is looked at.
     violation_of([&] {
-      std::optional<transform::Layout> layout;
+      std::shared_ptr<const transform::Layout> layout;
       for (const Strategy& s : g.points) {
         all.push_back(s);
         if (s.recompute == Recompute::none || !s.recomputed_layers.empty()) continue;
-        if (!layout) layout = transform::lay_out(program_, g.points.front());
+        if (!layout) layout = fold_.layouts().of(g.points.front());
         auto it = choices.find(s.recompute);
         if (it == choices.end())
           it = choices.emplace(s.recompute, recompute_choices(program_, s, *layout, transform::table_of(s), layer_seconds, most)).first;
@@ -282,7 +286,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
     if (space_.fold_from > 0) {
       if (const auto seconds = fold_.least_seconds(s, costs_)) return *seconds;
     }
-    return times_.seconds(s, transform::lay_out(program_, s));
+    return times_.seconds(s, *fold_.layouts().of(s));
   }
 
   bool is_folded(const Strategy& s) { return is_large(s) && fold_.folds(s); }
@@ -309,12 +313,15 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
 }  // namespace
 
 ProgramEstimate estimate_program(const Program& program, const Strategy& strategy, const simulate::Cluster& cluster,
-                                 const simulate::CostModel* costs, std::int32_t made) {
+                                 const simulate::CostModel* costs, std::int32_t made, const transform::Layout* layout) {
   const simulate::ClusterCostModel own(cluster);
+  if (costs == nullptr) costs = &own;
   Strategy s = strategy;
   s.verify = false;
-  transform::Distributed d = transform::parallelise_some(program, s, made > 0 ? made : s.microbatches);
-  if (costs == nullptr) costs = &own;
+  transform::Distributed d = transform::parallelise_some(program, s,
+                                                         {.microbatches = made > 0 ? made : s.microbatches,
+                                                          .first_rank = costs->looks_at_the_network_alone() && ranks_do_alike(s, cluster),
+                                                          .layout = layout});
   const simulate::Program p = simulate::flatten(d.module, *costs);
   const simulate::Timeline t = simulate::run_clock(p, cluster, {.overlap = costs->overlaps()});
   ProgramEstimate e;

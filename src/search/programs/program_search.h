@@ -46,9 +46,11 @@ using ProgramResult = ResultOf<ProgramEstimate>;
 ProgramResult search_program(const transform::Program& program, const simulate::Cluster& cluster, const Space& space,
                              const SearchOptions& options = {}, const simulate::CostModel* costs = nullptr);
 
-// Time and memory of one point; with `made`, of so many of its microbatches. Refuses what parallelise() refuses.
+// Time and memory of one point; with `made`, of so many of its microbatches. `layout`: what lay_out() makes of it, if that is known. Where
+// devices with equal parts take equal times (one_rank.h), one of them is made for all. Refuses what parallelise() refuses.
 ProgramEstimate estimate_program(const transform::Program& program, const Strategy& strategy, const simulate::Cluster& cluster,
-                                 const simulate::CostModel* costs = nullptr, std::int32_t made = 0);
+                                 const simulate::CostModel* costs = nullptr, std::int32_t made = 0,
+                                 const transform::Layout* layout = nullptr);
 // What no estimate of the strategy is below; 0 for strategies that the transforms refuse.
 double least_program_seconds(const transform::Program& program, const Strategy& strategy, const simulate::CostModel& costs);
 

@@ -32,6 +32,8 @@ class CostModel {
     (void)module;
     return nullptr;
   }
+  // Of a transfer, where its devices are in the network counts, and of other ops, on which device they run counts for nothing.
+  virtual bool looks_at_the_network_alone() const { return false; }
   // Transfers run beside computing. False: a device does one after the other, in the order of the program.
   virtual bool overlaps() const { return true; }
   // No device takes less for an equal part of the op, of `parts`; 0: nothing is known.
@@ -72,6 +74,7 @@ class ClusterCostModel : public CostModel {
   double seconds(const ir::Module& module, ir::OpId op) const override;
   double least_seconds(const ir::Module& module, ir::OpId op, double parts) const override;
   const Cluster* cluster() const override { return &cluster_; }
+  bool looks_at_the_network_alone() const override { return true; }
 
  private:
   struct Work {
@@ -89,6 +92,7 @@ class TableCostModel : public CostModel {
   // Refuses (poplar_error) lines that cannot be read.
   TableCostModel(const CostModel& otherwise, std::string_view csv, const std::string& file);
   double seconds(const ir::Module& module, ir::OpId op) const override;
+  bool looks_at_the_network_alone() const override { return otherwise_.looks_at_the_network_alone(); }
   bool views_are_free() const override { return otherwise_.views_are_free(); }
   bool keeps_outputs() const override { return otherwise_.keeps_outputs(); }
   bool overlaps() const override { return otherwise_.overlaps(); }

@@ -27,7 +27,7 @@ class Writer {
         mesh_(mesh),
         table_(table),
         options_(options),
-        ranks_(static_cast<std::size_t>(mesh.ranks())),
+        ranks_(static_cast<std::size_t>(mesh.written())),
         microbatches_(static_cast<std::size_t>(mesh.sizes[kTime])) {
     d_.module = std::move(out);
     tuple_kind_ = ir::op_kind("make_tuple");
@@ -95,11 +95,11 @@ class Writer {
     const Located& l = pieces_[x];
     for (std::size_t r = 0; r < ranks_; ++r) {
       ir::State s;
-      s.name = fmt::format("{}.{}", m().text(l.name), m().type(l.types[r]).place.device.value);
+      s.name = fmt::format("{}.{}", in_.name_of(l.value), m().type(l.types[r]).place.device.value);
       s.type = l.types[r];
       s.buffer = l.buffers[r];
       const ir::Shape start = start_of(in_.type_of(l.value).shape, l.specs, mesh_, static_cast<std::int64_t>(r), 0);
-      if (state && state->data.valid()) s.data = m().add_blob(part_of(in_.blob(state->data), start, l.shape));
+      if (state && state->data.valid() && !mesh_.first_alone) s.data = m().add_blob(part_of(in_.blob(state->data), start, l.shape));
       d_.remote.push_back({in_.value(l.value).index, m().add_state(std::move(s)).value, start});
     }
   }
@@ -107,7 +107,7 @@ class Writer {
   void input(std::uint32_t x, std::size_t rank, std::size_t microbatch, const ir::State* state) {
     const Located& l = pieces_[x];
     const ir::Type type = m().type(l.types[rank]);
-    std::string name = fmt::format("{}.{}", m().text(l.name), type.place.device.value);
+    std::string name = fmt::format("{}.{}", in_.name_of(l.value), type.place.device.value);
     if (l.each && microbatches_ > 1) name += fmt::format(".m{}", microbatch);
     const ValueId v = m().add_input(main_, type, name);
     at(x, rank, microbatch) = v;
@@ -118,7 +118,7 @@ class Writer {
     s.name = m().name_of(v);
     s.type = l.types[rank];
     s.input = piece.part;
-    if (state && state->data.valid()) s.data = m().add_blob(part_of(in_.blob(state->data), piece.start, l.shape));
+    if (state && state->data.valid() && !mesh_.first_alone) s.data = m().add_blob(part_of(in_.blob(state->data), piece.start, l.shape));
     m().add_state(std::move(s));
     d_.inputs.push_back(std::move(piece));
   }
@@ -189,7 +189,7 @@ class Writer {
     const ValueId v = at(x, rank, k);
     if (!v.valid()) {
       ir::refuse(ir::ErrorClass::value, "pass-order", "{} on stage {} takes '{}' of microbatch {}, which no earlier pass makes there",
-                 ir::row_of(s.op).name, pieces_[x].stage, m().text(pieces_[x].name), k);
+                 ir::row_of(s.op).name, pieces_[x].stage, in_.name_of(pieces_[x].value), k);
     }
     return v;
   }
@@ -229,19 +229,22 @@ class Writer {
     for (std::size_t r = 0; r < ranks_; ++r) {
       if (mesh_.coordinate(static_cast<std::int64_t>(r), s.axis) != 0) continue;
       operands_.clear();
-      for (std::size_t i = 0; i < n; ++i) operands_.push_back(at(s.operands[0], r + i * stride, k));
+      for (std::size_t i = 0; i < n; ++i) operands_.push_back(at(s.operands[0], written(r + i * stride), k));
       const ir::NameId name = pieces_[s.results[0]].name;
       ir::TypeId type = tuple(s.operands[0], r, n, stride);
       const ir::OpId tuple_op = m().append_op(main_, tuple_kind_, operands_, none_, {&type, 1}, name);
       const ValueId all = m().result(tuple_op);
       type = tuple(s.results[0], r, n, stride);
       const ValueId out = m().result(m().append_op(main_, s.op, {&all, 1}, s.attributes[0], {&type, 1}, name));
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < n && r + i * stride < ranks_; ++i) {
         const ir::TypeId element = pieces_[s.results[0]].types[r + i * stride];
         at(s.results[0], r + i * stride, k) = m().result(m().append_op(main_, element_kind_, {&out, 1}, index(i), {&element, 1}, name));
       }
     }
   }
+
+  // The rank whose ops stand for those of another.
+  std::size_t written(std::size_t rank) const { return mesh_.first_alone ? 0 : rank; }
 
   // The type of a tuple of a group's parts.
   ir::TypeId tuple(std::uint32_t x, std::size_t rank, std::size_t n, std::size_t stride) {
@@ -252,8 +255,14 @@ class Writer {
     if (type.valid()) return type;
     ir::Type t;
     t.kind = ir::Type::Kind::tuple;
-    for (std::size_t i = 0; i < n; ++i) t.elements.push_back(pieces_[x].types[rank + i * stride]);
+    for (std::size_t i = 0; i < n; ++i) t.elements.push_back(type_at(x, rank + i * stride));
     return type = m().type(t);
+  }
+  ir::TypeId type_at(std::uint32_t x, std::size_t rank) {
+    if (rank < ranks_) return pieces_[x].types[rank];
+    ir::Type t = m().type(pieces_[x].types[0]);
+    t.place.device = ir::Device::numbered(mesh_.device(pieces_[x].stage, static_cast<std::int64_t>(rank)));
+    return m().type(std::move(t));
   }
   ir::AttributesId index(std::size_t i) {
     while (indices_.size() <= i) indices_.push_back(m().intern({{"index", static_cast<std::int64_t>(indices_.size())}}));

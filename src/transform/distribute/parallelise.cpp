@@ -144,17 +144,19 @@ schedule::Table table_of(const Strategy& s) {
 
 namespace {
 
-// `made`: of all microbatches, the first.
-Distributed write_out(const Program& program, const Strategy& strategy, std::int32_t made) {
+Distributed write_out(const Program& program, const Strategy& strategy, const Excerpt& excerpt) {
+  const std::int32_t made = std::min(excerpt.microbatches, strategy.microbatches);
   if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
   check_numbers(strategy);
   refuse_distributed(program.module);
   Strategy some = strategy;
   some.microbatches = made;
   const schedule::Table table = table_of(some);
-  const Layout layout = lay_out(program, strategy);
+  const Layout own = excerpt.layout ? Layout() : lay_out(program, strategy);
+  const Layout& layout = excerpt.layout ? *excerpt.layout : own;
   const Stages stages = assign_stages(program, strategy, layout, table.stages());
-  const Mesh mesh = mesh_of(strategy, layout, table);
+  Mesh mesh = mesh_of(strategy, layout, table);
+  mesh.first_alone = excerpt.first_rank;
   ir::Module out;
   copy_tables(program.module, out, false);
   const Recipe recipe = make_recipe(program, strategy, layout, stages, mesh, splits_backward(table), out);
@@ -168,12 +170,12 @@ Distributed write_out(const Program& program, const Strategy& strategy, std::int
 
 }  // namespace
 
-Distributed parallelise_some(const Program& program, const Strategy& strategy, std::int32_t made) {
-  return write_out(program, strategy, std::min(made, strategy.microbatches));
+Distributed parallelise_some(const Program& program, const Strategy& strategy, const Excerpt& excerpt) {
+  return write_out(program, strategy, excerpt);
 }
 
 Distributed parallelise(const Program& program, const Strategy& strategy) {
-  Distributed d = write_out(program, strategy, strategy.microbatches);
+  Distributed d = write_out(program, strategy, {.microbatches = strategy.microbatches});
   if (strategy.verify) {
     ir::check(d.module);
     const std::vector<ir::Violation> found = ir::verify_distribution(d.module);

@@ -26,6 +26,8 @@
 
 namespace pando::transform {
 
+struct Layout;
+
 // Where a part of a sequential input or output is.
 struct Piece {
   // Which input or output of the sequential program, and of the distributed one.
@@ -63,9 +65,19 @@ schedule::Table table_of(const Strategy& strategy);
 // Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches, a program
 // whose values lie on several devices.
 Distributed parallelise(const Program& program, const Strategy& strategy);
-// For estimates: only the first `made` of the strategy's microbatches are written, each as large as it is, with a schedule of so many. What
-// comes out is not verified.
-Distributed parallelise_some(const Program& program, const Strategy& strategy, std::int32_t made);
+
+// For estimates, what is written of a program over devices.
+struct Excerpt {
+  // The first of the strategy's microbatches, each as large as it is, with a schedule of so many.
+  std::int32_t microbatches = 1;
+  // The ops of the first device of each pipeline rank alone, without the data of variables. Collectives and their results are those of all
+  // devices; the first one's operand stands for everybody's.
+  bool first_rank = false;
+  // What lay_out() makes of the program and the strategy; null: it is made.
+  const Layout* layout = nullptr;
+};
+// What comes out is not verified.
+Distributed parallelise_some(const Program& program, const Strategy& strategy, const Excerpt& excerpt);
 
 // What the distributed program takes for the inputs of the sequential one.
 std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes);

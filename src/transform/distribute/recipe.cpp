@@ -126,10 +126,10 @@ class Cook {
     x.each = each;
     const ir::Type& whole = m_.type_of(v);
     x.shape = local_shape(whole.shape, specs, mesh_.sizes, m_.name_of(v));
-    x.name = out_.name(m_.name_of(v));
+    if (!mesh_.first_alone) x.name = out_.name(m_.name_of(v));
     ir::Type t = whole;
     t.shape = x.shape;
-    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
+    for (std::int64_t r = 0; r < mesh_.written(); ++r) {
       t.place.device = ir::Device::numbered(mesh_.device(stage, r));
       if (t.place.tiles == ir::TileSet::undefined) t.place.tiles = ir::TileSet::compute;
       x.types.push_back(out_.type(t));
@@ -274,7 +274,7 @@ class Cook {
   }
 
   std::uint32_t joined(std::uint32_t from, Segment) {
-    const Located x = r_.located[from];
+    const Place x = r_.located[from];
     Specs specs = x.specs;
     specs[kTime] = {};
     if (const auto* there = find(x.value, specs, x.stage, 0)) return *there;
@@ -295,7 +295,7 @@ class Cook {
 
   // On another stage, sent when it is made.
   std::uint32_t arrive(std::uint32_t from, std::int32_t stage) {
-    const Located x = r_.located[from];
+    const Place x = r_.located[from];
     if (const auto* there = find(x.value, x.specs, stage, 0)) return *there;
     const std::uint32_t to = add(x.value, x.specs, stage, x.each, 0);
     Step s = transfer(from, to);
@@ -322,17 +322,17 @@ class Cook {
       s.attributes = {out_.intern({})};
       return s;
     }
-    for (std::int64_t r = 0; r < mesh_.ranks(); ++r)
+    for (std::int64_t r = 0; r < mesh_.written(); ++r)
       s.attributes.push_back(out_.intern({{"device", std::int64_t{mesh_.device(stage, r)}}}));
     return s;
   }
   // Inputs, and what is loaded ahead: all microbatches' parts.
-  bool is_there_before(const Located& x) const {
+  bool is_there_before(const Place& x) const {
     const OpId p = m_.value(x.value).producer;
     return p.valid() ? l_.when[p.index()] == When::before : true;
   }
   // Sums over microbatches and what is joined of them, and what updates make.
-  bool made_behind(const Located& x) const { return !is_there_before(x); }
+  bool made_behind(const Place& x) const { return !is_there_before(x); }
 
   // --- from one layout to another
 
@@ -364,7 +364,7 @@ class Cook {
 
   // Each microbatch's part of what is there for all of them.
   std::uint32_t of_microbatch(std::uint32_t from, Spec want, Segment segment) {
-    const Located x = r_.located[from];
+    const Place x = r_.located[from];
     Specs specs = x.specs;
     specs[kTime] = want;
     if (const auto* there = find(x.value, specs, x.stage, own(segment))) return *there;
@@ -377,14 +377,14 @@ class Cook {
     for (std::int64_t k = 0; k < mesh_.sizes[kTime]; ++k) {
       const ir::AttributesId part = out_.intern(
           {{"start", ir::Ints{k * length}}, {"stop", ir::Ints{(k + 1) * length}}, {"step", ir::Ints{1}}, {"axis", ir::Ints{want.dim}}});
-      s.attributes.insert(s.attributes.end(), static_cast<std::size_t>(mesh_.ranks()), part);
+      s.attributes.insert(s.attributes.end(), static_cast<std::size_t>(mesh_.written()), part);
     }
     steps(x.stage, segment).push_back(std::move(s));
     return to;
   }
 
   std::uint32_t along(std::uint32_t from, Axis axis, Spec want, Segment segment, bool shared) {
-    const Located x = r_.located[from];
+    const Place x = r_.located[from];
     Specs specs = x.specs;
     specs[axis] = want;
     const bool gathers_weight = x.input && l_.stored_in_parts[x.value.index()] && repeats(segment);
@@ -470,7 +470,7 @@ class Cook {
   }
 
   // The factor of a dimension that lies before the cut, in this rank's part.
-  std::int64_t outer_here(const Located& x, Axis axis, Spec s) const {
+  std::int64_t outer_here(const Place& x, Axis axis, Spec s) const {
     std::int64_t outer = s.outer;
     for (std::size_t a = 0; a < kAxes; ++a) {
       const Spec& other = x.specs[a];
@@ -482,7 +482,7 @@ class Cook {
   Step slice(std::uint32_t from, std::uint32_t to, Axis axis, Spec want) const {
     Step s = step(Step::plain, "slice", from, to);
     const std::int64_t length = r_.located[to].shape[static_cast<std::size_t>(want.dim)];
-    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
+    for (std::int64_t r = 0; r < mesh_.written(); ++r) {
       const std::int64_t start = mesh_.coordinate(r, axis) * length;
       s.attributes.push_back(out_.intern(
           {{"start", ir::Ints{start}}, {"stop", ir::Ints{start + length}}, {"step", ir::Ints{1}}, {"axis", ir::Ints{want.dim}}}));
@@ -528,7 +528,7 @@ class Cook {
     }
     Recipe::Load load{id, s.results[0], {}};
     part.shape = r_.located[s.results[0]].shape;
-    for (std::int64_t r = 0; r < mesh_.ranks(); ++r) {
+    for (std::int64_t r = 0; r < mesh_.written(); ++r) {
       part.name = fmt::format("{}.{}", m_.stream(id).name, mesh_.device(r_.located[s.results[0]].stage, r));
       load.by_rank.push_back(out_.add_stream(part));
       s.attributes.push_back(out_.intern({{"stream", load.by_rank.back()}}));
@@ -643,10 +643,9 @@ class Cook {
     const ValueId v = main().inputs[i], f = main().finals[i];
     if (f == v) return;
     for (std::size_t k = 0; k < r_.inputs.size(); ++k) {
-      const Located x = r_.located[r_.inputs[k]];
-      if (x.value != v) continue;
-      const std::uint32_t to = get(f, l_.final[i], x.stage, Segment::behind);
-      if (x.buffers.empty()) {
+      if (r_.located[r_.inputs[k]].value != v) continue;
+      const std::uint32_t to = get(f, l_.final[i], r_.located[r_.inputs[k]].stage, Segment::behind);
+      if (r_.located[r_.inputs[k]].buffers.empty()) {
         r_.finals[i].push_back(to);
       } else {
         store(r_.inputs[k], to);

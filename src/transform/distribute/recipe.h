@@ -14,18 +14,23 @@
 
 namespace pando::transform {
 
-// A value as it lies on one stage: on every rank of it, and for every microbatch where `each` says so.
-struct Located {
+// Which value, and how it lies.
+struct Place {
   ir::ValueId value;
   Specs specs;
   std::int32_t stage = 0;
   bool each = false;
   // An input of the main graph, or, off chip, a variable.
   bool input = false;
+};
+
+// A value as it lies on one stage: on every rank of it, and for every microbatch where `each` says so.
+struct Located : Place {
   // By rank, where it lies off chip: a row for each microbatch.
   std::vector<ir::BufferId> buffers;
   ir::Shape shape;  // of a part
-  ir::NameId name;
+  // None where the first rank is written alone.
+  ir::NameId name{0};
   std::vector<ir::TypeId> types;  // by rank
   // Where its values stand in the table of instances.
   std::size_t first = 0;
@@ -85,8 +90,12 @@ struct Mesh {
   std::int32_t pipeline_stride = 1;
   std::vector<std::int32_t> offset_of_rank;
   std::vector<std::int32_t> rank_of_stage;
+  // Ops are written for the first rank alone, in place of all.
+  bool first_alone = false;
 
   std::int64_t ranks() const { return sizes[kData] * sizes[kExpert] * sizes[kContext] * sizes[kTensor]; }
+  // For how many ranks types, attributes and ops are made.
+  std::int64_t written() const { return first_alone ? 1 : ranks(); }
   // How far apart neighbours along an axis are, counted in ranks.
   std::int64_t stride(Axis axis) const {
     std::int64_t s = 1;

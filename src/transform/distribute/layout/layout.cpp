@@ -2,6 +2,8 @@
 
 #include "ir/error.h"
 #include "ir/rows/subscripts.h"
+#include "transform/distribute/layout/derivatives.h"
+#include "transform/distribute/layout/op_subscripts.h"
 
 #include <algorithm>
 #include <limits>
@@ -41,10 +43,12 @@ std::optional<std::int32_t> cut_of(const Strategy& strategy, std::string_view na
 // Propagates along one axis, op by op.
 class AxisPass {
  public:
-  AxisPass(const Program& program, const Strategy& strategy, Layout& layout, Axis axis, const std::vector<bool>& update)
+  AxisPass(const Program& program, const Strategy& strategy, OpSubscripts& subscripts, Layout& layout, Axis axis,
+           const std::vector<bool>& update)
       : program_(program),
         m_(program.module),
         strategy_(strategy),
+        subscripts_(subscripts),
         layout_(layout),
         axis_(axis),
         n_(layout.sizes[axis]),
@@ -217,7 +221,7 @@ class AxisPass {
       transposed_by_[r.index()] = o;
       return;
     }
-    const Subscripts subscripts = ir::subscripts_of(m_, o);
+    const Subscripts& subscripts = subscripts_.of(o);
     if (!subscripts.whole.empty() || (axis_ == kTime && is_update(o))) {
       note_whole(o, subscripts.whole);
       whole(o);
@@ -433,6 +437,7 @@ class AxisPass {
   const Program& program_;
   const Module& m_;
   const Strategy& strategy_;
+  OpSubscripts& subscripts_;
   Layout& layout_;
   Axis axis_;
   std::int64_t n_;
@@ -444,7 +449,8 @@ class AxisPass {
 
 class Builder {
  public:
-  Builder(const Program& program, const Strategy& strategy) : program_(program), m_(program.module), s_(strategy) {}
+  Builder(const Program& program, const Strategy& strategy, OpSubscripts& subscripts)
+      : program_(program), m_(program.module), s_(strategy), subscripts_(subscripts) {}
 
   Layout run() {
     sizes();
@@ -462,13 +468,14 @@ class Builder {
     l_.weight_of_op.assign(m_.op_count(), ValueId());
     std::vector<bool> update(m_.op_count(), false);
     for (OpId o : ops()) update[o.index()] = program_.phase_of(o) == Phase::update;
-    AxisPass(program_, s_, l_, kTime, update).run();
+    AxisPass(program_, s_, subscripts_, l_, kTime, update).run();
     if (!classify(update)) by_dependence(update);
     components(update);
     storage();
     for (Axis a : {kExpert, kContext, kTensor, kData}) {
-      if (l_.sizes[a] > 1) AxisPass(program_, s_, l_, a, update).run();
+      if (l_.sizes[a] > 1) AxisPass(program_, s_, subscripts_, l_, a, update).run();
     }
+    l_.derivative_of = derivatives_of(program_, l_.when);
     return std::move(l_);
   }
 
@@ -600,6 +607,7 @@ class Builder {
   const Program& program_;
   const Module& m_;
   const Strategy& s_;
+  OpSubscripts& subscripts_;
   Layout l_;
 };
 
@@ -607,7 +615,18 @@ class Builder {
 
 std::string_view name_of(Axis axis) { return kAxisNames[axis]; }
 
-Layout lay_out(const Program& program, const Strategy& strategy) { return Builder(program, strategy).run(); }
+Layout lay_out(const Program& program, const Strategy& strategy) {
+  OpSubscripts subscripts(program.module);
+  return lay_out(program, strategy, subscripts);
+}
+Layout lay_out(const Program& program, const Strategy& strategy, OpSubscripts& subscripts) {
+  return Builder(program, strategy, subscripts).run();
+}
+
+LayoutKey layout_key_of(const Strategy& s) {
+  return {
+      {s.data, s.expert, s.context, s.tensor, s.microbatches}, s.zero, s.sequence_parallel, s.join_outputs, {s.cut.begin(), s.cut.end()}};
+}
 
 ir::Shape local_shape(const ir::Shape& whole, const Specs& specs, const std::array<std::int64_t, kAxes>& sizes, std::string_view name) {
   ir::Shape s = whole;

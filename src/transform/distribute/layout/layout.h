@@ -7,7 +7,10 @@
 #include "transform/distribute/layout/strategy.h"
 
 #include <array>
+#include <compare>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,12 +42,28 @@ struct Layout {
   // By op that runs behind: the weight that it updates; none: no one's.
   std::vector<ir::ValueId> weight_of_op;
   std::vector<WholeOp> whole;
+  // By op of the backward pass: the forward op whose derivative it is (derivatives.h); none: it is nobody's.
+  std::vector<ir::OpId> derivative_of;
 };
+
+class OpSubscripts;
 
 std::string_view name_of(Axis axis);
 
 // Refuses (value) what parallelise() says.
 Layout lay_out(const Program& program, const Strategy& strategy);
+// `subscripts`: of the program's ops, from call to call.
+Layout lay_out(const Program& program, const Strategy& strategy, OpSubscripts& subscripts);
+
+// All that lay_out() looks at of a strategy: those with equal keys have one layout.
+struct LayoutKey {
+  std::array<std::int64_t, kAxes> sizes{};
+  std::int32_t zero = 0;
+  bool sequence_parallel = false, join_outputs = false;
+  std::map<std::string, std::int32_t> cut;
+  friend auto operator<=>(const LayoutKey&, const LayoutKey&) = default;
+};
+LayoutKey layout_key_of(const Strategy& strategy);
 
 // The shape of one device's (and microbatch's) part. Refuses (value) parts that are not equal.
 ir::Shape local_shape(const ir::Shape& whole, const Specs& specs, const std::array<std::int64_t, kAxes>& sizes, std::string_view name);

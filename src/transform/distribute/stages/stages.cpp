@@ -3,11 +3,12 @@
 #include "ir/error.h"
 #include "ir/op_row.h"
 #include "ir/rows/inference.h"
-#include "transform/distribute/stages/derivatives.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
+#include <span>
 
 namespace pando::transform {
 
@@ -24,16 +25,60 @@ bool counts(const Program& p, const Layout& layout, OpId o) {
   return layout.when[o.index()] == When::each && p.phase_of(o) == Phase::forward && !is_load(p.module, layout, o);
 }
 
+// Of each value, a set of stages.
+class StageSets {
+ public:
+  StageSets(std::size_t values, std::int32_t stages) : words_(static_cast<std::size_t>(stages) / 64 + 1), bits_(values * words_, 0) {}
+  void add(ValueId v, std::int32_t stage) {
+    if (stage >= 0) word(v, stage) |= bit(stage);
+  }
+  bool has(ValueId v, std::int32_t stage) const {
+    return stage >= 0 && (bits_[v.index() * words_ + static_cast<std::size_t>(stage) / 64] & bit(stage)) != 0;
+  }
+  // -1: there is none.
+  std::int32_t first(ValueId v) const {
+    for (std::size_t w = 0; w < words_; ++w) {
+      if (const std::uint64_t b = of(v)[w]) return static_cast<std::int32_t>(64 * w) + std::countr_zero(b);
+    }
+    return -1;
+  }
+  // The last one not behind `until`; -1: there is none.
+  std::int32_t last(ValueId v, std::int32_t until) const {
+    const std::size_t most = std::min(words_ - 1, static_cast<std::size_t>(std::max(0, until)) / 64);
+    for (std::size_t w = until < 0 ? 0 : most + 1; w-- > 0;) {
+      std::uint64_t b = of(v)[w];
+      const std::int32_t beyond = until - static_cast<std::int32_t>(64 * w);
+      if (beyond < 63) b &= (std::uint64_t{2} << beyond) - 1;
+      if (b != 0) return static_cast<std::int32_t>(64 * w) + 63 - std::countl_zero(b);
+    }
+    return -1;
+  }
+  std::span<const std::uint64_t> of(ValueId v) const { return {bits_.data() + v.index() * words_, words_}; }
+  void add_all(ValueId v, std::span<const std::uint64_t> stages) {
+    for (std::size_t w = 0; w < stages.size(); ++w) bits_[v.index() * words_ + w] |= stages[w];
+  }
+
+ private:
+  static std::uint64_t bit(std::int32_t stage) { return std::uint64_t{1} << (stage % 64); }
+  std::uint64_t& word(ValueId v, std::int32_t stage) { return bits_[v.index() * words_ + static_cast<std::size_t>(stage) / 64]; }
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
 class Assignment {
  public:
   Assignment(const Program& program, const Strategy& strategy, const Layout& layout, std::int32_t stages)
-      : program_(program), m_(program.module), strategy_(strategy), layout_(layout) {
+      : program_(program),
+        m_(program.module),
+        strategy_(strategy),
+        layout_(layout),
+        seen_at_(m_.value_count(), stages),
+        lies_at_(m_.value_count(), stages) {
     s_.count = stages;
     s_.of_op.assign(m_.op_count(), -1);
     s_.home.assign(m_.value_count(), -1);
     s_.portable.assign(m_.value_count(), false);
     s_.for_weights.assign(m_.op_count(), false);
-    seen_at_.resize(m_.value_count());
     late_view_.assign(m_.value_count(), false);
     last_use_.assign(m_.value_count(), -1);
   }
@@ -79,10 +124,7 @@ class Assignment {
   void place(OpId o, std::int32_t at) {
     stage(o) = at;
     for (ValueId v : m_.results(o)) home(v) = at;
-    for (ValueId v : m_.operands(o)) {
-      auto& list = seen_at_[v.index()];
-      if (list.empty() || list.back() != at) list.push_back(at);
-    }
+    for (ValueId v : m_.operands(o)) seen_at_.add(v, at);
   }
 
   void forward() {
@@ -122,7 +164,7 @@ class Assignment {
       if ((when(o) != When::before && !is_load(o)) || is_portable(o)) continue;
       std::int32_t at = -1;
       for (ValueId v : m_.results(o)) {
-        for (std::int32_t u : seen_at_[v.index()]) at = at < 0 ? u : std::min(at, u);
+        if (const std::int32_t u = seen_at_.first(v); u >= 0) at = at < 0 ? u : std::min(at, u);
       }
       if (at >= 0) place(o, at);
     }
@@ -131,7 +173,7 @@ class Assignment {
   void inputs() {
     for (ValueId v : main().inputs) {
       if (s_.portable[v.index()] || home(v) >= 0) continue;
-      for (std::int32_t u : seen_at_[v.index()]) home(v) = home(v) < 0 ? u : std::min(home(v), u);
+      home(v) = seen_at_.first(v);
     }
   }
 
@@ -147,62 +189,47 @@ class Assignment {
     }
   }
 
-  static bool has(const std::vector<std::int32_t>& stages, std::int32_t at) {
-    return std::find(stages.begin(), stages.end(), at) != stages.end();
-  }
-
   // Where the forward pass has what does not depend on samples, or all that it is made of.
   void lie() {
     lies_at_ = seen_at_;
-    for (ValueId v : main().inputs) {
-      if (home(v) >= 0 && !has(lies_at_[v.index()], home(v))) lies_at_[v.index()].push_back(home(v));
-    }
+    for (ValueId v : main().inputs) lies_at_.add(v, home(v));
     for (OpId o : ops()) {
       if (when(o) != When::before || is_load(o) || is_portable(o)) continue;
-      const std::vector<std::int32_t> common = where_all_lie(o);
+      const std::vector<std::uint64_t> common = where_all_lie(o);
       for (ValueId v : m_.results(o)) {
-        auto& list = lies_at_[v.index()];
-        list.push_back(home(v));
-        list.insert(list.end(), common.begin(), common.end());
+        lies_at_.add(v, home(v));
+        lies_at_.add_all(v, common);
       }
     }
   }
-  std::vector<std::int32_t> where_all_lie(OpId o) {
-    std::vector<std::int32_t> common;
-    bool first = true;
+  std::vector<std::uint64_t> where_all_lie(OpId o) {
+    std::vector<std::uint64_t> common;
     for (ValueId v : m_.operands(o)) {
       if (home(v) < 0) continue;
-      const auto& list = lies_at_[v.index()];
-      if (first) common = list;
-      std::erase_if(common, [&](std::int32_t at) { return !has(list, at); });
-      first = false;
+      const auto here = lies_at_.of(v);
+      if (common.empty()) common.assign(here.begin(), here.end());
+      for (std::size_t w = 0; w < here.size(); ++w) common[w] &= here[w];
     }
     return common;
   }
 
-  bool is_there(ValueId v, std::int32_t at) {
-    return home(v) == at || home(v) < 0 || has(seen_at_[v.index()], at) || has(lies_at_[v.index()], at);
-  }
+  bool is_there(ValueId v, std::int32_t at) { return home(v) == at || home(v) < 0 || seen_at_.has(v, at) || lies_at_.has(v, at); }
   // The last stage where it is that gradients of stage `at` have come to.
   std::int32_t last_until(ValueId v, std::int32_t at) {
     const OpId p = m_.value(v).producer;
     if (p.valid() && when(p) == When::each) return home(v);
-    std::int32_t last = -1;
-    for (std::int32_t s : lies_at_[v.index()]) {
-      if (s <= at) last = std::max(last, s);
-    }
+    const std::int32_t last = lies_at_.last(v, at);
     return last >= 0 ? last : home(v);
   }
 
   void backward() {
-    const std::vector<OpId> derivative_of = derivatives_of(program_, layout_);
     for (OpId o : ops()) {
       if (when(o) != When::each || program_.phase_of(o) == Phase::forward || is_load(o)) continue;
       if (m_.row(o).view == ir::View::of_first_operand && m_.results(o).size() == 1 && !is_gradient(m_.operand(o, 0))) {
         late_view_[m_.result(o).index()] = true;
         continue;
       }
-      place(o, stage_of_gradients(o, derivative_of[o.index()]));
+      place(o, stage_of_gradients(o, layout_.derivative_of[o.index()]));
       for (ValueId v : m_.operands(o)) use_view(v, stage(o));
     }
     for (OpId o : ops()) {
@@ -300,7 +327,7 @@ class Assignment {
   const Layout& layout_;
   Stages s_;
   // By value: the stages whose ops take it; where it is without being sent (of what does not depend on samples).
-  std::vector<std::vector<std::int32_t>> seen_at_, lies_at_;
+  StageSets seen_at_, lies_at_;
   // By value: a view that the backward pass makes of what the forward pass has.
   std::vector<bool> late_view_;
   // By value, of such views: the last stage that uses it; -1: none.

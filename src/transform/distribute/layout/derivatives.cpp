@@ -1,4 +1,4 @@
-#include "transform/distribute/stages/derivatives.h"
+#include "transform/distribute/layout/derivatives.h"
 
 #include "ir/op_row.h"
 
@@ -16,10 +16,10 @@ constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
 
 class DerivativesFinder {
  public:
-  DerivativesFinder(const Program& program, const Layout& layout)
+  DerivativesFinder(const Program& program, const std::vector<When>& when)
       : m_(program.module),
         program_(program),
-        layout_(layout),
+        when_(when),
         root_(m_.value_count()),
         until_(m_.value_count(), kEnd),
         touched_(m_.value_count()),
@@ -38,20 +38,20 @@ class DerivativesFinder {
     }
     std::vector<OpId> found(m_.op_count());
     for (OpId o : ops()) {
-      if (layout_.when[o.index()] == When::each && program_.phase_of(o) != Phase::forward) found[o.index()] = find(o);
+      if (when_[o.index()] == When::each && program_.phase_of(o) != Phase::forward) found[o.index()] = find(o);
     }
     return found;
   }
 
  private:
   const std::vector<OpId>& ops() const { return m_.graph(m_.main_graph()).ops; }
-  bool is(OpId o, Phase phase) const { return layout_.when[o.index()] == When::each && program_.phase_of(o) == phase; }
+  bool is(OpId o, Phase phase) const { return when_[o.index()] == When::each && program_.phase_of(o) == phase; }
   bool is_view(OpId o) const { return m_.row(o).view != ir::View::none && m_.results(o).size() == 1 && !m_.operands(o).empty(); }
   ValueId root(ValueId v) const { return root_[v.index()].valid() ? root_[v.index()] : v; }
   // Made in the backward pass, and no view of what the forward pass has.
   bool is_gradient(ValueId v) const {
     const OpId p = m_.value(v).producer;
-    return p.valid() && layout_.when[p.index()] == When::each && program_.phase_of(p) != Phase::forward && root(v) == v;
+    return p.valid() && when_[p.index()] == When::each && program_.phase_of(p) != Phase::forward && root(v) == v;
   }
   // An activation, or a sample.
   bool is_activation(ValueId v) const {
@@ -108,7 +108,7 @@ class DerivativesFinder {
 
   const ir::Module& m_;
   const Program& program_;
-  const Layout& layout_;
+  const std::vector<When>& when_;
   // By value: what it is a view of.
   std::vector<ValueId> root_;
   // By value of the backward pass: gradients have passed all forward ops behind this position.
@@ -121,6 +121,6 @@ class DerivativesFinder {
 
 }  // namespace
 
-std::vector<OpId> derivatives_of(const Program& program, const Layout& layout) { return DerivativesFinder(program, layout).run(); }
+std::vector<OpId> derivatives_of(const Program& program, const std::vector<When>& when) { return DerivativesFinder(program, when).run(); }
 
 }  // namespace pando::transform
