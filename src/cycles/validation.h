@@ -74,6 +74,13 @@ inline std::vector<AmpPoint> read_amp_points(const std::string& csv) {
   }
   return points;
 }
+// The points of tests/data/ipu/bow_amp_f16_matmul_Nx16x16.csv.
+inline const std::vector<AmpPoint>& published_amp_points() {
+  static const std::vector<AmpPoint> points = {
+      {16, 402.00},  {32, 461.35},  {48, 524.00},   {64, 584.00},   {80, 653.35},   {96, 716.00},   {112, 776.00},  {128, 845.34},
+      {144, 908.00}, {160, 968.00}, {176, 1037.35}, {192, 1100.00}, {208, 1160.00}, {224, 1229.35}, {240, 1292.00}, {256, 1352.00}};
+  return points;
+}
 inline std::vector<Validation> amp_validations(const std::vector<AmpPoint>& points) {
   std::vector<Validation> out;
   for (const AmpPoint& p : points) {
@@ -146,5 +153,14 @@ inline std::vector<Validation> landing_validations() {
           {"landing after a sync, mean of all pairs, C600", 81.6, 81.6, mean, true, 0.01},
           {"landing after a sync, most of all pairs, C600", 165, 165, most, true, 0.01}};
 }
+
+// All of them, and what no row is about.
+inline std::vector<Validation> all_validations() {
+  std::vector<Validation> all = amp_validations(published_amp_points());
+  for (const auto& rows : {addition_validations(), phase_validations(), landing_validations()})
+    all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+inline constexpr const char* kNotValidated = "host, Streaming Memory, links, exchange of whole programs, f32 AMP";
 
 }  // namespace pando::cycles

@@ -46,6 +46,15 @@ TEST(Validation, Additions) {
   for (std::size_t i = 2; i < rows.size(); ++i) EXPECT_EQ(rows[i].predicted, rows[1].predicted) << "does not depend on the number of tiles";
 }
 
+TEST(Validation, ThePointsAreThoseOfTheFile) {
+  const std::vector<AmpPoint> file = amp_points(), known = published_amp_points();
+  ASSERT_EQ(file.size(), known.size());
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    EXPECT_EQ(known[i].rows, file[i].rows);
+    EXPECT_EQ(known[i].cycles, file[i].cycles);
+  }
+}
+
 TEST(Validation, SyncsAndCopies) { expect_within(phase_validations()); }
 
 TEST(Validation, LandingOfAllPairs) { expect_within(landing_validations()); }

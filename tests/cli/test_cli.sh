@@ -109,6 +109,8 @@ fi
 
 # --- machines
 check "machines" 0 'ipu2 +1 +1472 +6 +624 KiB' "$pando" machines
+check "machine verify: what constants were fitted on is apart" 0 'fitted: constants .*published' "$pando" machine verify
+check "machine verify: a row" 0 'sync of a blur iteration, 16 IPUs, Mk1 +501 to 642 +570' "$pando" machines verify
 
 # --- allocate: good
 table id,lower,upper,size a,0,2,4 b,1,3,4 c,2,4,4

@@ -7,6 +7,7 @@
 
 #include "base/command/files.h"
 #include "cli/command_row.h"
+#include "cli/machine_checks.h"
 #include "simulate/cluster_json.h"
 #include "simulate/tables/table_format.h"
 
@@ -71,7 +72,9 @@ void describe(CLI::App* command, Invocation& invocation) {
   const auto a = std::make_shared<MachinesArguments>();
   std::string formats;
   for (const simulate::TableFormat& f : simulate::table_formats()) formats += (formats.empty() ? "" : ", ") + f.name;
-  CLI::Option* const name = command->add_option("name", a->name, "A machine for simulate and search: print it as JSON, to start from");
+  CLI::Option* const name = command->add_option("name", a->name,
+                                                "A machine for simulate and search: print it as JSON, to start from; or verify: published "
+                                                "measurements of IPUs beside the cycle model");
   CLI::Option* const read =
       command->add_option("--read", a->files, fmt::format("Files of measurements ({}): print the machine that they make as JSON", formats));
   CLI::Option* const like = command->add_option("--like", a->like, "With --read: the machine that everything else is taken from");
@@ -80,11 +83,16 @@ void describe(CLI::App* command, Invocation& invocation) {
   like->needs(read);
   command->add_option("-o,--output", a->output, "Where the JSON goes");
   command->callback([a, &invocation] {
-    if (!a->files.empty())
-      write_file(a->output, read_tables(*a));
-    else
-      write_file(a->output, a->name.empty() ? table() + clusters_table() : simulate::to_json(simulate::cluster_of(a->name)));
     invocation.status = 0;
+    if (!a->files.empty()) {
+      write_file(a->output, read_tables(*a));
+    } else if (a->name == "verify") {
+      const MachineChecks checks = check_machines();
+      write_file(a->output, checks.text);
+      if (!checks.all_met) invocation.status = kNo;
+    } else {
+      write_file(a->output, a->name.empty() ? table() + clusters_table() : simulate::to_json(simulate::cluster_of(a->name)));
+    }
   });
 }
 
@@ -98,8 +106,12 @@ CommandRow command_machines() {
       .describe = describe,
       .examples = {{"pando machines", "a line for each; of clusters also what is measured and what assumed"},
                    {"pando machines h100", "one as JSON, to start from"},
+                   {"pando machines verify", "published measurements of IPUs beside what the cycle model says, fitted ones apart"},
                    {"pando machines --read all_reduce_perf.txt --like h100 -o mine.json", "h100 with what nccl-tests printed"}},
-      .statuses = {{"0", "listed"}, {"2", "the input or the command line is wrong"}},
+      .statuses = {{"0", "listed"},
+                   {"1", "verify: a prediction is farther off than its tolerance"},
+                   {"2", "the input or the command line is wrong"}},
+      .aliases = {"machine"},
   };
 }
 
