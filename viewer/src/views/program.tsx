@@ -10,13 +10,15 @@ import { Table } from "../widgets/table.tsx";
 interface Row {
   part: ProgramPart;
   depth: number;
-  loop: boolean;
+  around: boolean; // whether it stands around others
   executions: number;
   cycles: number;
   vertices: number;
   exchanged: number;
   flops: number;
 }
+
+const AROUND = ["loop", "if", "switch", "case", "function"];
 
 export function program_rows(report: Report): Row[] {
   const of_part = report.program.map(() => ({ executions: 0, cycles: 0, vertices: 0, exchanged: 0, flops: 0 }));
@@ -29,7 +31,7 @@ export function program_rows(report: Report): Row[] {
   const depth: number[] = [];
   const rows = report.program.map((part, i) => {
     depth[i] = part.inside >= 0 ? (depth[part.inside] ?? 0) + 1 : 0;
-    return { part, depth: depth[i]!, loop: part.kind === "loop", ...of_part[i]! };
+    return { part, depth: depth[i]!, around: AROUND.includes(part.kind), ...of_part[i]! };
   });
   // A loop has what its parts have.
   for (let i = rows.length - 1; i >= 0; --i) {
@@ -126,7 +128,7 @@ function Program({ report }: ViewProps) {
       return !hidden.has(i);
     });
   }, [all, folded.join()]);
-  const chosen = all.find((r) => r.part.order === order && !r.loop) ?? all.find((r) => r.part.order === order);
+  const chosen = all.find((r) => r.part.order === order && !r.around) ?? all.find((r) => r.part.order === order);
   const cycles = Math.max(1, all.reduce((n, r) => n + (r.depth === 0 ? r.cycles : 0), 0));
   const tabs: [string, string][] = [["tree", "steps"], ["compute-sets", "compute sets"], ["codelets", "codelets"], ["vertices", "vertices"], ["operations", "operations"], ["roofline", "roofline"]];
   return (
@@ -137,7 +139,7 @@ function Program({ report }: ViewProps) {
           { id: "order", title: "order", value: (r) => r.part.order },
           { id: "name", title: "step", value: (r) => r.part.name || r.part.kind, cell: (r) => (
             <span style={{ paddingLeft: `${r.depth * 1.3}rem` }}>
-              {r.loop ? <button aria-expanded={!folded.includes(r.part.index)} style={{ border: 0, padding: "0 0.2rem", background: "none" }} onClick={(e) => { e.stopPropagation(); set({ folded: (folded.includes(r.part.index) ? folded.filter((f) => f !== r.part.index) : [...folded, r.part.index]).join(",") }); }}>{folded.includes(r.part.index) ? "▸" : "▾"} loop {r.part.name}</button> : r.part.name || r.part.kind}
+              {r.around ? <button aria-expanded={!folded.includes(r.part.index)} style={{ border: 0, padding: "0 0.2rem", background: "none" }} onClick={(e) => { e.stopPropagation(); set({ folded: (folded.includes(r.part.index) ? folded.filter((f) => f !== r.part.index) : [...folded, r.part.index]).join(",") }); }}>{folded.includes(r.part.index) ? "▸" : "▾"} {r.part.kind} {r.part.name}</button> : r.part.name || r.part.kind}
             </span>) },
           { id: "kind", title: "kind", value: (r) => r.part.kind }, { id: "executions", title: "executions", value: (r) => r.executions, hidden: !report.executed }, { id: "cycles", title: "cycles", value: (r) => r.cycles, bar: true, hidden: !report.executed },
           { id: "share", title: "share", value: (r) => r.cycles / cycles, text: percent, hidden: true }, { id: "vertices", title: "vertices", value: (r) => r.vertices || (report.compute_sets[r.part.compute_set]?.vertices ?? 0) }, { id: "exchanged", title: "exchanged", value: (r) => r.exchanged, text: bytes, hidden: !report.executed },
