@@ -147,10 +147,12 @@ void bind_session(nb::module_& m) {
       nb::arg("state"), nb::arg("into"));
   c.def(
       "write",
-      [](Bound& s, Index state, nb::handle data, bool share) {
-        s.session->write(ir::StateId(state), data_from(s.program, state, data, share));
+      [](Bound& s, const std::vector<std::tuple<Index, nb::object, bool>>& variables) {
+        std::vector<session::VariableData> data;
+        for (const auto& [state, array, share] : variables) data.push_back({ir::StateId(state), data_from(s.program, state, array, share)});
+        s.session->write(std::move(data));
       },
-      nb::arg("state"), nb::arg("data"), nb::arg("share") = false);
+      nb::arg("variables"), "A list of (state, array, whether the variable's data are the array itself).");
   c.def("local_replicas", [](Bound& s) { return s.session->local_replicas(); }, "Replicas that run in this process.");
   c.def("ipus", [](Bound& s) { return s.session->ipus(); });
   c.def("stop", [](Bound& s) { s.session->stop(); });

@@ -186,7 +186,9 @@ class InterpreterEngine(Interpreting):
             return
         into[...] = self._host[state] if self._host[state].shape == into.shape else self._read(info, info.retrieval_mode).reshape(into.shape)
 
-    def write(self, state, data, share=False):
-        self._host[state] = np.array(data)
+    def write(self, variables):
+        if self._attached and not self._in_sync:
+            self.weights_to_host()
+        self._host.update((state, np.array(data)) for state, data, _ in variables)
         if self._attached:
             self.weights_from_host()

@@ -371,9 +371,8 @@ class _Engine:
             self._below.data(part, piece)
             into[box] = piece
 
-    def write(self, state, data, share=False):
-        for part, box, _ in self._states[state]:
-            self._below.write(part, np.ascontiguousarray(np.asarray(data)[box]), False)
+    def write(self, variables):
+        self._below.write([(part, np.ascontiguousarray(np.asarray(data)[box]), False) for state, data, _ in variables for part, box, _ in self._states[state]])
 
 
 class _Interpreter(Interpreting):
@@ -399,5 +398,6 @@ class _Interpreter(Interpreting):
     def data(self, state, into):
         self._interpreter.state(state, 0, into)
 
-    def write(self, state, data, share=False):
-        self._interpreter.set_state(state, 0, data)
+    def write(self, variables):
+        for state, data, _ in variables:
+            self._interpreter.set_state(state, 0, data)

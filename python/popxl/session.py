@@ -338,15 +338,26 @@ class Session:
 
     def write_variables_data(self, tensors: Mapping[Variable, HostTensor]) -> None:
         """`write_variable_data` of several: {variable: data}."""
-        new = [(t._info(), self._new_data(t, data)) for t, data in tensors.items() if self._check_variable(t)]
+        new = self._checked_data(tensors)
         if self._is_behind():
             self.weights_to_host()
+        self._write(new)
+
+    def _write_variables(self, tensors):
+        """`write_variables_data` that leaves the other variables where they are: those that the device has changed do not come to the host."""
+        self._write(self._checked_data(tensors))
+
+    def _checked_data(self, tensors):
+        return [(t._info(), self._new_data(t, data)) for t, data in tensors.items() if self._check_variable(t)]
+
+    def _write(self, new):
+        written = []
         for info, array in new:
-            if info.memmap is not None:
+            mapped = info.memmap is not None
+            if mapped:
                 info.memmap[...] = array
-                self._engine.write(info.state, info.memmap, True)
-            else:
-                self._engine.write(info.state, array)
+            written.append((info.state, info.memmap if mapped else array, mapped))
+        self._engine.write(written)
 
     def _check_own(self, t):
         if t._ir is not self._ir:

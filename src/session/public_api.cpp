@@ -407,7 +407,7 @@ Data Session::variable(std::string_view name) {
 
 void Session::set_variable(std::string_view name, const Data& d) {
   session::Session& s = State::of(*this).session;
-  s.write(state_named(s.lowered(), name), host_tensor(d));
+  s.write({{state_named(s.lowered(), name), host_tensor(d)}});
 }
 
 std::int64_t Session::ipus() const { return State::of(*this).session.ipus(); }

@@ -153,6 +153,7 @@ struct Session::State {
   void connect_replicas();
   void watch_steps();
   void connect(HostStreamId stream, const void* data, std::int64_t slices, std::int64_t replicas);
+  void check_data(const VariableData& given) const;
   void upload(StateId id);
   void download(StateId id);
   void run_program(Program p) {
@@ -562,22 +563,33 @@ HostTensor Session::data(StateId id) {
   return state_->source->blob(state_->module.state(id).data);
 }
 
-void Session::write(StateId id, HostTensor data) {
-  State& s = *state_;
-  if (s.attached && !s.in_sync) weights_to_host();
-  const ir::State& state = s.module.state(id);
-  const HostTensor& old = s.source->blob(state.data);
+void Session::State::check_data(const VariableData& given) const {
+  const ir::State& state = module.state(given.state);
+  const HostTensor &data = given.data, &old = source->blob(state.data);
   if (data.dtype() != old.dtype() || data.shape() != old.shape()) {
     refuse(data.dtype() != old.dtype() ? ErrorClass::type : ErrorClass::value, "variable-data", "'{}' holds {} {}, not {} {}", state.name,
            ir::name_of(old.dtype()), ir::to_string(old.shape()), ir::name_of(data.dtype()), ir::to_string(data.shape()));
   }
-  const bool mapped = std::find(s.options.mapped.begin(), s.options.mapped.end(), id) != s.options.mapped.end();
-  if (mapped) {
-    std::copy_n(data.data(), data.size_bytes(), const_cast<std::byte*>(old.data()));
-  } else {
-    s.source->set_blob(state.data, std::move(data));
+}
+
+void Session::write(std::vector<VariableData> data) {
+  State& s = *state_;
+  for (const VariableData& given : data) s.check_data(given);
+  // Each variable goes up by itself where no program brings all of them together.
+  const bool alone = s.replicas() == 1 && !s.has_program[kWeightsFromHost];
+  if (s.attached && !s.in_sync && !alone) weights_to_host();
+  for (VariableData& given : data) {
+    const ir::State& state = s.module.state(given.state);
+    const bool mapped = std::find(s.options.mapped.begin(), s.options.mapped.end(), given.state) != s.options.mapped.end();
+    if (mapped) {
+      std::copy_n(given.data.data(), given.data.size_bytes(), const_cast<std::byte*>(s.source->blob(state.data).data()));
+    } else {
+      s.source->set_blob(state.data, std::move(given.data));
+    }
   }
-  if (s.attached) weights_from_host();
+  if (!s.attached) return;
+  if (!alone) return weights_from_host();
+  for (const VariableData& given : data) s.upload(given.state);
 }
 
 // --- looking in --------------------------------------------------------------------------------------------------------------------------

@@ -65,6 +65,12 @@ struct OutputData {
   std::int64_t slices = 1;
 };
 
+// What a variable shall hold.
+struct VariableData {
+  ir::StateId state;
+  ir::HostTensor data;
+};
+
 class Session {
  public:
   // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device;
@@ -124,8 +130,8 @@ class Session {
   // What a variable holds: the shape of its host data (one_per_group), or with one leading dimension of all replicas (all_replicas).
   // Downloads first if attached and out of sync.
   ir::HostTensor data(ir::StateId state);
-  // New host data, of the shape that the variable began with; uploaded if attached.
-  void write(ir::StateId state, ir::HostTensor data);
+  // New host data, of the shapes that the variables began with; uploaded if attached, all of them at once.
+  void write(std::vector<VariableData> data);
 
   // --- looking in
   struct Times {

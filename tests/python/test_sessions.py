@@ -33,6 +33,30 @@ def test_runs_keep_variables():
         assert session.run({h2d: [0.0, 0.0]})[d2h].tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("device", ["interpreter", "cpu", "ipu_model"])
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_what_is_written_beside_what_the_device_changed(device, replicas):
+    ir = popxl.Ir(replicas)
+    with ir.main_graph, popxl.in_sequence():
+        changed, read = (popxl.variable(np.full(2, value, np.float32)) for value in (1, 10))
+        changed += read
+    session = popxl.Session(ir, device, weights_to_host_on_exit=False)
+    with session:
+        session.run()
+        # The host is behind, and stays so: what was changed is still on the device.
+        session._write_variables({read: np.full(2, 100, np.float32)})
+        session.run()
+        assert session.get_tensor_data(changed).tolist() == [111, 111]
+        session.run()
+        session.write_variables_data({changed: np.zeros(2, np.float32), read: np.ones(2, np.float32)})
+        assert [session.get_tensor_data(v).tolist() for v in (changed, read)] == [[0, 0], [1, 1]]
+        session.run()
+        assert session.get_tensor_data(changed).tolist() == [1, 1]
+        with pytest.raises(TypeError):
+            session.write_variables_data({read: np.zeros(2, np.float32), changed: np.zeros(2, np.int32)})
+        assert session.get_tensor_data(read).tolist() == [1, 1]
+
+
 def test_replicas_and_transfers_lead():
     ir = popxl.Ir(2)
     ir.num_host_transfers = 3

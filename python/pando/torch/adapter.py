@@ -3,6 +3,8 @@
 Written for PyTorch 2.4 to 2.15.
 """
 import contextlib
+import gc
+import operator
 import warnings
 
 import torch
@@ -165,6 +167,29 @@ class _Replaced(torch.overrides.TorchFunctionMode):
         return FUNCTIONS.get(function, function)(*args, **(kwargs or {}))
 
 
+def _is_functional(graph_module):
+    """Whether a graph writes nowhere, picks nothing whose shape the data tell, has no complex numbers, and has a rule for every op."""
+    from pando.torch import selections
+    from pando.torch.complex import involved
+    from pando.torch.table import RULES
+
+    return all(n.target in RULES and not n.target._schema.is_mutable and not selections.picks(n) and not involved(n)
+               for n in graph_module.graph.nodes if n.op == "call_function" and n.target is not operator.getitem)
+
+
+@contextlib.contextmanager
+def _without_collections():
+    """Inside, no garbage is collected: objects of a graph that grows would be looked at again and again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@_without_collections()
 def trace(function, inputs, decompositions):
     """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_).
 
@@ -178,6 +203,8 @@ def trace(function, inputs, decompositions):
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]
+    if _is_functional(written):
+        return written
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad(), values_refused():
         functional = torch.func.functionalize(_with_constants(written, list(names)), remove="mutations_and_views")
         graph = make_fx(functional, decomposition_table=decompositions, tracing_mode="fake")(*inputs, *constants)

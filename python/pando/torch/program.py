@@ -114,7 +114,7 @@ class Program:
         self._forward, self._device, self._update, self._results = forward, device, update, results
         self._profile, self._gradient_groups = profile, list(gradient_groups)
         self._steps, self._accumulation, self._replicas, self._mean = steps, accumulation, replicas * instances, mean
-        self._seed, self._last_rates, self._session = Seed(), None, None
+        self._seed, self._last_rates, self._session = Seed(), [float(r) for r in rates], None
         self._count = len(resident)
         nodes = placeholders(forward)
         names = list(names) or [n.name for n in nodes]
@@ -144,10 +144,17 @@ class Program:
 
     def open(self):
         """Compiles the program, unless that is done. What is constant needs none. Returns self."""
+        return self._open({})
+
+    def _open(self, contents):
+        """open() with other contents {variable: array} than those that the variables have, which go to the device once."""
         if self._session is None and self._runs:
             self._session = popxl.Session(self.ir, self._device, weights_to_host_on_exit=False, profile=self._profile)
+            self._session._write_variables(contents)
             self._session.__enter__()
             weakref.finalize(self, self._session.__exit__, None, None, None)
+        elif contents:
+            self._session._write_variables(contents)
         return self
 
     # --- writing
@@ -232,7 +239,7 @@ class Program:
             return [constant for _, constant in self._outputs]
         rates = [float(r) for r in rates]
         if rates != self._last_rates:
-            self._session.write_variables_data({v: np.float32(r) for v, r in zip(self._rates, rates)})
+            self._session._write_variables({v: np.float32(r) for v, r in zip(self._rates, rates)})
             self._last_rates = rates
         given = {s: x for s, x in zip(self._streams, inputs) if s is not None}
         results = self._session.run({**given, **self._seed.data(self._steps * self._accumulation, self._replicas, self._here)})
@@ -245,7 +252,7 @@ class Program:
 
     def load(self, resident):
         """Takes the contents of host tensors, in the order of `resident`; None leaves what is there."""
-        self.open()._session.write_variables_data({v: to_array(x).astype(v.dtype.as_numpy()) for v, x in zip(self._variables, resident) if x is not None})
+        self._open({v: to_array(x).astype(v.dtype.as_numpy(), copy=False) for v, x in zip(self._variables, resident) if x is not None})
 
     def save(self, resident):
         """Gives host tensors the contents that the device holds."""

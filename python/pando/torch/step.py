@@ -271,7 +271,7 @@ class StepProgram:
             adapter.update(adapter.optimizer_with(self._optimizer, own, states, group_rates))
             return []
 
-        gradients = on_one_replica([torch.zeros_like(p) for p in self._trained], [self._groups.get(p) for p in self._trained], self._options.replicas)
+        gradients = on_one_replica([torch.empty_like(p) for p in self._trained], [self._groups.get(p) for p in self._trained], self._options.replicas)
         rates_now = [torch.tensor(r) for r in self._rate_values()]
         return adapter.trace(update, [*self._examples(), *rates_now, *gradients], decompositions())
 

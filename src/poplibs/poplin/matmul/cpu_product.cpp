@@ -95,9 +95,12 @@ Operand strided(const Graph& graph, const Tensor& t, bool turned) {
   return o;
 }
 
+// Of a tensor whose other elements lie alike.
+constexpr std::size_t kFewElements = 4096;
+
 // In how many pieces a part of the elements lies, of {groups, rows, columns}: all would take time per element.
 std::size_t pieces_of(const Tensor& t) {
-  return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), 4096)).getContiguousRegions().size();
+  return t[0].flatten().slice(0, std::min<std::size_t>(t.dim(1) * t.dim(2), kFewElements)).getContiguousRegions().size();
 }
 
 Operand operand_of(Graph& graph, const Problem& p, const Tensor& t, poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
@@ -186,8 +189,18 @@ std::vector<Tensor> rows_of(const Tensor& c, const Part& part) {
 }
 
 bool has_whole_rows(const Tensor& c) {
-  const auto pieces = c.flatten().getContiguousRegions();
-  return std::all_of(pieces.begin(), pieces.end(), [&](const poplar::Interval& i) { return i.begin() % c.dim(2) == 0; });
+  const auto are_whole = [&](const Tensor& flat) {
+    const auto pieces = flat.getContiguousRegions();
+    return std::all_of(pieces.begin(), pieces.end(), [&](const poplar::Interval& i) { return i.begin() % c.dim(2) == 0; });
+  };
+  // Where rows are broken, the first ones tell it.
+  const Tensor flat = c.flatten();
+  return are_whole(flat.slice(0, std::min<std::size_t>(flat.numElements(), kFewElements))) && are_whole(flat);
+}
+
+// Whether the product's result lies turned, and is computed so: transpose(B) * transpose(A), whose sums are taken in the same order.
+bool lies_turned(const Problem& p, const Tensor& out) {
+  return p.m > 1 && p.k < 2 * kDepth && !has_whole_rows(out) && has_whole_rows(out.dimShuffle({0, 2, 1}));
 }
 
 Tensor result_on_cpu(Graph& graph, const Problem& p, const poplar::DebugContext& debug) {
@@ -290,16 +303,27 @@ Tensor variable_on_cpu(Graph& graph, const poplar::Type& type, const std::vector
 
 void multiply_on_cpu(Graph& graph, const Problem& p, const Tensor& a, const Tensor& b, const Tensor& out, const Tensor& scale,
                      poplar::program::Sequence& prog, const poplar::DebugContext& debug) {
+  if (!scale.valid() && lies_turned(p, out)) {
+    Problem turned = p;
+    std::swap(turned.m, turned.n);
+    multiply_on_cpu(graph, turned, b.dimShuffle({0, 2, 1}), a.dimShuffle({0, 2, 1}), out.dimShuffle({0, 2, 1}), scale, prog, debug);
+    return;
+  }
   const Operand x = with_whole_rows(graph, p, operand_of(graph, p, a, prog, {debug, "A"}), prog, {debug, "A"});
   const Operand y = operand_of(graph, p, b, prog, {debug, "B"});
   const CpuCut cut = cut_for_cpu(p, x.column != 1);
   const bool scales = !scale.valid() || scale.elementType() == poplar::FLOAT;
   const bool direct =
       cut.k == 1 && scales && out.elementType() == poplar::FLOAT && has_whole_rows(out) && !x.intersects(out) && !y.intersects(out);
-  if (direct)
+  if (direct) {
     multiply_to(graph, p, cut, x, y, {out}, scale, prog, debug);
-  else
+  } else if (cut.k == 1 && !scale.valid() && out.elementType() == poplar::FLOAT) {
+    const Tensor product = result_on_cpu(graph, p, {debug, "product"});
+    multiply_to(graph, p, cut, x, y, {product}, scale, prog, debug);
+    prog.add(poplar::program::Copy(product, out, false, debug));
+  } else {
     add_up(graph, multiply_in_parts(graph, p, cut, x, y, prog, debug), out.flatten(), scale, prog, debug);
+  }
 }
 
 namespace {

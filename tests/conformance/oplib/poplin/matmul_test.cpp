@@ -214,6 +214,29 @@ TEST(MatMul, WritesGivenOutputs) {
       }
 }
 
+// As the gradient of a transposed operand goes into what it is a view of: without a vertex, or an operand, for each broken row.
+TEST(MatMul, AResultThatLiesTurnedOrApartHasTheBitsOfOneThatIsWhole) {
+  for (const Dims& d : {Dims{3, 20, 24, 28}, Dims{1, 70, 130, 64}, Dims{2, 9, 7, 1}}) {
+    const Operand a = left(d, FLOAT), b = right(d, FLOAT), c = operand("C", FLOAT, {d.groups, d.n, d.m, 2}, uniform(-1, 1, 5));
+    const auto out = run(Machine::cpu, {a, b, c}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
+      const Tensor whole = poplin::matMulGrouped(g, in[0], in[1], prog, FLOAT);
+      const Tensor place = g.addVariable(FLOAT, {d.groups, d.n, d.m});
+      g.setTileMapping(place, 0);
+      Tensor turned = place.dimShuffle({0, 2, 1}), apart = in[2].slice(0, 1, 3).squeeze({3}).dimShuffle({0, 2, 1});
+      poplin::matMulGroupedWithOutput(g, in[0], in[1], turned, prog);
+      poplin::matMulGroupedWithOutput(g, in[0], in[1], apart, prog);
+      std::ostringstream text;
+      g.serialize(text);
+      EXPECT_EQ(text.str().find("SumPartials"), std::string::npos);
+      return std::vector<Tensor>{whole, turned, apart, in[2].slice(1, 2, 3)};
+    });
+    expect_close(out[0], reference(d, a, b), tolerance(d, FLOAT), text_of(d));
+    EXPECT_EQ(out[1].values, out[0].values) << text_of(d);
+    EXPECT_EQ(out[2].values, out[0].values) << text_of(d);
+    for (std::size_t i = 0; i < out[3].values.size(); ++i) EXPECT_EQ(out[3].values[i], c.values[2 * i + 1]);
+  }
+}
+
 TEST(MatMul, WritesItsResultOverAnOperand) {
   const Dims d{1, 24, 24, 24};
   for (const Machine machine : kMachines) {
