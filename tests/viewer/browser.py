@@ -180,6 +180,7 @@ def report_of_lines(build, folder):
 def report_of_product(build, folder, kind):
     """The report of examples/product, slow or fast."""
     program = compiled(build, "examples/product/product.cpp", folder / "product", ("poplar", "poplin", "popops", "poputil"))
-    options = {"autoReport.all": "true", "autoReport.directory": str(folder / f"product_{kind}")}
+    # The folder is called as in the guide: the page names it.
+    options = {"autoReport.all": "true", "autoReport.directory": str(folder / "guide" / kind)}
     subprocess.run([program, kind], env={**os.environ, "POPLAR_ENGINE_OPTIONS": json.dumps(options)}, check=True)
-    return find_report(folder / f"product_{kind}")
+    return find_report(folder / "guide" / kind)
