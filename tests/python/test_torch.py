@@ -84,6 +84,38 @@ def test_a_rate_that_changes_reaches_the_program():
     assert len(step._programs) == 1
 
 
+def test_weights_go_to_the_device_once_and_a_rate_alone(monkeypatch):
+    import popxl
+
+    model = perceptron()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    step = pando.torch.compile_step(model, torch.nn.functional.cross_entropy, optimizer)
+    written, attached, write = [], [], popxl.Session._write_variables
+    monkeypatch.setattr(popxl.Session, "_write_variables",
+                        lambda s, contents: (written.append(len(contents)), attached.append(s.is_attached), write(s, contents)) and None)
+    step(*batch())
+    step(*batch())
+    # Before the session has its device: with all others, when it gets it.
+    assert (written, attached) == ([len(list(model.parameters()))], [False])
+    optimizer.param_groups[0]["lr"] = 0.05
+    step(*batch())
+    assert (written[1:], attached[1:]) == ([1], [True])
+
+
+def test_graphs_that_write_nowhere_are_traced_once(monkeypatch):
+    from torch.fx.experimental import proxy_tensor
+
+    model, made, make = perceptron(), [], proxy_tensor.make_fx
+    monkeypatch.setattr(proxy_tensor, "make_fx", lambda *args, **kwargs: made.append(True) or make(*args, **kwargs))
+    x, _ = batch()
+    pando.torch.to_ir(model, x)
+    assert len(made) == 1
+    # Running statistics are written: a second time, without writes.
+    made.clear()
+    pando.torch.to_ir(torch.nn.BatchNorm1d(8), x)
+    assert len(made) == 2
+
+
 def test_state_that_is_loaded_counts():
     model = perceptron()
     step = pando.torch.compile_step(model, torch.nn.functional.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1))
