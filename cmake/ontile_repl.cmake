@@ -33,6 +33,8 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pando_kernel DESTINATION share/pand
 
 if(PANDO_TESTS)
   add_executable(test_ontile_repl ${repl_tests})
+  pando_use_headers(test_ontile_repl pando_test_headers)
+  pando_compile_in_batches(test_ontile_repl ${pando_test_batch})
   target_link_libraries(test_ontile_repl PRIVATE ontile_repl GTest::gmock GTest::gtest_main)
   add_test(NAME unit.ontile_repl COMMAND test_ontile_repl)
   # The same faces over a machine without tiles: what terminals see is tested in a moment.
