@@ -59,19 +59,69 @@ std::optional<Change> halved(const Report& report, const Resident& r, std::uint6
   return Change{here / 2, fmt::format("store '{}' in a type of half the size: it has {} on tile {}", r.name, bytes_text(here), tile)};
 }
 
+// The steps of which a part is most, in the order of `PartSum::worst`; of the same part the first.
+class Worst {
+ public:
+  void add(double part, std::size_t row) {
+    if (part <= 0 || (rows_.size() == kMost && part <= rows_.back().first)) return;
+    const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const auto& r) { return r.first < part; });
+    rows_.insert(at, {part, row});
+    if (rows_.size() > kMost) rows_.pop_back();
+  }
+  std::vector<std::size_t> rows() const {
+    std::vector<std::size_t> out;
+    for (const auto& [part, row] : rows_) out.push_back(row);
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 3;
+  std::vector<std::pair<double, std::size_t>> rows_;
+};
+
+std::vector<StepSums> sums_of_rules(const Report& report) {
+  struct Summed {
+    StepPart part;
+    std::size_t rule = 0;
+    double sum = 0;
+    Worst worst = {};
+  };
+  std::vector<Summed> parts;
+  for (std::size_t i = 0; i < std::size(kRules); ++i)
+    if (kRules[i]->parts != nullptr)
+      for (StepPart& part : kRules[i]->parts(report)) parts.push_back({std::move(part), i});
+  double busy = 0;
+  std::size_t row = 0;
+  for (const StepCycles& s : report.steps) {
+    busy += static_cast<double>(s.cycles.total() - s.cycles.wait);
+    for (Summed& p : parts) {
+      const double value = p.part(s);
+      p.sum += value;
+      p.worst.add(value, row);
+    }
+    ++row;
+  }
+  std::vector<StepSums> out(std::size(kRules), StepSums{busy, {}});
+  for (const Summed& p : parts) out[p.rule].parts.push_back({p.sum, p.worst.rows()});
+  return out;
+}
+
 }  // namespace
 
 std::span<const AdviceRow* const> advice_rules() { return kRules; }
 
 std::vector<Finding> advise(const Report& report) {
   std::vector<Finding> out;
-  for (const AdviceRow* rule : kRules)
-    if (std::optional<Finding> f = rule->find(report)) {
+  const std::vector<StepSums> sums = sums_of_rules(report);
+  for (std::size_t i = 0; i < std::size(kRules); ++i) {
+    const AdviceRow* rule = kRules[i];
+    if (std::optional<Finding> f = rule->find(report, sums[i])) {
       f->rule = rule->name;
       f->unit = rule->unit;
       f->cost = std::clamp(f->cost, 0.0, 1.0);
       out.push_back(std::move(*f));
     }
+  }
   // What does not fit comes first, whatever else takes all of a tile's memory.
   const auto key = [](const Finding& f) { return std::pair(f.cost, f.rule == "out_of_memory"); };
   std::stable_sort(out.begin(), out.end(), [&](const Finding& a, const Finding& b) { return key(a) > key(b); });
@@ -113,9 +163,11 @@ std::uint64_t missing_bytes(const Report& report) {
 
 std::optional<Spread> smallest_spread(const Report& report) {
   const std::uint64_t missing = missing_bytes(report);
-  const std::optional<Peak> peak = peak_of(report);
-  if (missing == 0 || !peak) return std::nullopt;
-  for (const auto& [index, here] : live_at(report, peak->order, fullest_tile(report)))
+  if (missing == 0) return std::nullopt;
+  const std::uint32_t tile = fullest_tile(report);
+  const std::optional<std::uint32_t> order = fullest_order(report, tile);
+  if (!order) return std::nullopt;
+  for (const auto& [index, here] : live_at(report, *order, tile))
     if (const std::uint64_t tiles = least_tiles(report, report.residents[index], here, missing)) return Spread{index, tiles};
   return std::nullopt;
 }
@@ -124,10 +176,10 @@ std::vector<std::string> smallest_changes(const Report& report) {
   const std::uint64_t limit = report.target.bytes_per_tile, missing = missing_bytes(report);
   if (missing == 0) return {};
   const std::uint32_t tile = fullest_tile(report);
-  const std::optional<Peak> peak = peak_of(report);
+  const std::optional<std::uint32_t> order = fullest_order(report, tile);
   std::vector<Change> changes;
-  if (peak)
-    for (const auto& [index, here] : live_at(report, peak->order, tile))
+  if (order)
+    for (const auto& [index, here] : live_at(report, *order, tile))
       for (const auto& rule : {spread, without_buffer, halved})
         if (std::optional<Change> c = rule(report, report.residents[index], here, missing, tile)) changes.push_back(std::move(*c));
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.bytes < b.bytes; });

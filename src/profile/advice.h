@@ -2,7 +2,9 @@
 // docs and the tests loop over them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,11 +29,25 @@ struct Finding {
   std::string rule = {}, unit = {};  // from the rule's row
 };
 
+// What a rule adds up over the steps, one number of each. A report may have 10^7 steps, which are read a block at a time, so they are
+// looked at once for all rules.
+using StepPart = std::function<double(const StepCycles& step)>;
+struct PartSum {
+  double sum = 0;
+  std::vector<std::size_t> worst;  // rows of Report::steps: at most three of which it is most, none of which it is 0
+};
+struct StepSums {
+  double busy = 0;             // cycles of all steps of all streams, waiting left out
+  std::vector<PartSum> parts;  // of the rule, in its order
+};
+
 struct AdviceRow {
   std::string_view name;
   std::string_view unit;  // of the cost: "cycles" or "bytes"
   std::string_view help;
-  std::optional<Finding> (*find)(const Report& report);
+  std::optional<Finding> (*find)(const Report& report, const StepSums& sums);
+  // Of rules about steps.
+  std::vector<StepPart> (*parts)(const Report& report) = nullptr;
 };
 
 std::span<const AdviceRow* const> advice_rules();

@@ -20,7 +20,8 @@ std::int64_t difference(const std::pair<std::uint64_t, std::uint64_t>& p) {
   return static_cast<std::int64_t>(p.second) - static_cast<std::int64_t>(p.first);
 }
 
-Json rows_of(const Sums& sums, const std::vector<const char*>& names, std::size_t top) {
+// Into `out`, as `table`: what differs.
+void add_rows(Json& out, const char* table, const Sums& sums, const std::vector<const char*>& names, std::size_t top) {
   std::vector<const Sums::value_type*> order;
   for (const auto& s : sums)
     if (s.second.first != s.second.second) order.push_back(&s);
@@ -32,7 +33,8 @@ Json rows_of(const Sums& sums, const std::vector<const char*>& names, std::size_
     for (std::size_t k = 0; k < names.size(); ++k) row[names[k]] = order[i]->first[k];
     rows.push_back(std::move(row));
   }
-  return rows;
+  out[table] = std::move(rows);
+  out = cut_rows(std::move(out), order.size(), table);
 }
 
 template <class Add>
@@ -75,10 +77,11 @@ Json compare(const Report& a, const Report& b, std::size_t top) {
   const Sums codelets = sums_of(a, b, [](const Report& r, auto add) {
     for (const CodeletCycles& c : r.codelets) add({c.codelet}, c.cycles);
   });
-  return {{"totals", totals(a, b)},
-          {"steps", rows_of(steps, {"stream", "kind", "name"}, top)},
-          {"memory", rows_of(memory, {"category", "name"}, top)},
-          {"codelets", rows_of(codelets, {"codelet"}, top)}};
+  Json out{{"totals", totals(a, b)}};
+  add_rows(out, "steps", steps, {"stream", "kind", "name"}, top);
+  add_rows(out, "memory", memory, {"category", "name"}, top);
+  add_rows(out, "codelets", codelets, {"codelet"}, top);
+  return out;
 }
 
 }  // namespace pando::profile

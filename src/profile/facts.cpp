@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "profile/text.h"
 
@@ -37,6 +38,26 @@ std::pair<std::size_t, std::size_t> placements_of(const Report& report, std::uin
   const auto begin = std::lower_bound(report.placements.begin(), report.placements.end(), tile, less);
   const auto end = std::lower_bound(begin, report.placements.end(), tile + 1, less);
   return {static_cast<std::size_t>(begin - report.placements.begin()), static_cast<std::size_t>(end - report.placements.begin())};
+}
+
+std::optional<std::uint32_t> fullest_order(const Report& report, std::uint32_t tile) {
+  std::map<std::uint32_t, std::int64_t> change;  // of the bytes in use, by order
+  const auto [first, last] = placements_of(report, tile);
+  for (std::size_t i = first; i < last; ++i) {
+    const Placement& p = report.placements[i];
+    if (p.live == 0) continue;
+    for (const auto& [begin, end] : report.live_sets[p.live - 1]) {
+      change[begin] += static_cast<std::int64_t>(p.size);
+      change[end] -= static_cast<std::int64_t>(p.size);
+    }
+  }
+  std::optional<std::uint32_t> best;
+  std::int64_t most = 0, now = 0;
+  for (const auto& [order, bytes] : change)
+    if ((now += bytes) > most) most = now, best = order;
+  if (best) return best;
+  const std::optional<Peak> peak = peak_of(report);
+  return peak ? std::optional(peak->order) : std::nullopt;
 }
 
 Residents live_at(const Report& report, std::uint32_t order, std::optional<std::uint32_t> tile) {
@@ -131,6 +152,15 @@ std::string clocks_text(const Clocks& c) {
   if (c.modelled) out += ", modelled " + time_text(*c.modelled);
   if (c.host) out += ", host " + time_text(*c.host);
   return out;
+}
+
+std::string no_devices_text(const Report& report) {
+  const bool has_points = !report.plan.points.empty();
+  return fmt::format(
+      "the report is of {}, not of a step of several devices: pando simulate PROGRAM --report FILE, and pando run PROGRAM --profile FILE "
+      "of a program of several devices, write such reports{}",
+      has_points ? "a search" : fmt::format("a program on tiles ({} IPU{})", report.target.ipus, report.target.ipus == 1 ? "" : "s"),
+      has_points ? "" : "; of tiles --ask summary has the cycles of each IPU, --ask exchanges what they send each other");
 }
 
 const std::string& category_of(const Report& report, const Resident& resident) { return report.categories[resident.category].category; }

@@ -21,6 +21,10 @@ struct Peak {
 };
 std::optional<Peak> peak_of(const Report& report);
 
+// The step (order) at which most of a tile is in use; the first of several. Where all that it has is always live, or nothing says what it
+// has, that of the peak; none without liveness, too.
+std::optional<std::uint32_t> fullest_order(const Report& report, std::uint32_t tile);
+
 bool is_live(const Report& report, const Placement& placement, std::uint32_t order);
 // The placements of a tile: [first, last) in Report::placements.
 std::pair<std::size_t, std::size_t> placements_of(const Report& report, std::uint32_t tile);
@@ -53,6 +57,9 @@ struct Clocks {
 Clocks clocks_of(const Report& report);
 // "predicted 12 us, modelled 14 us, host 3 ms".
 std::string clocks_text(const Clocks& clocks);
+
+// Why a report has no schedule and no messages of devices, and what gives them.
+std::string no_devices_text(const Report& report);
 
 // Of a debug path the operation: the first `depth` names.
 std::string operation_of(const std::string& path, std::size_t depth);

@@ -150,6 +150,20 @@ TEST(Text, Bars) {
 }
 
 // Law: bins cover all values, each once, with no bin outside the values at either end.
+// Values that a short text does not tell apart.
+TEST(Texts, EdgesOfANarrowHistogramDiffer) {
+  const auto lines = [](const std::vector<std::uint64_t>& values, Unit unit) {
+    std::ostringstream out;
+    print_histogram(values, unit, out);
+    return out.str();
+  };
+  std::vector<std::uint64_t> narrow;
+  for (std::uint64_t i = 0; i < 40; ++i) narrow.push_back(2'000'000 + i);
+  EXPECT_EQ(lines(narrow, Unit::bytes).find("MiB"), std::string::npos);
+  EXPECT_NE(lines(narrow, Unit::bytes).find("2,000,000 ≤ bytes < 2,000,004"), std::string::npos) << lines(narrow, Unit::bytes);
+  EXPECT_NE(lines({0, 12 * 1024}, Unit::bytes).find("KiB"), std::string::npos);
+}
+
 TEST(Text, BinsHoldEveryValueOnce) {
   std::uint64_t seed = 1;
   for (int round = 0; round < 200; ++round) {

@@ -26,6 +26,9 @@ constexpr const QuestionRow* kQuestions[] = {
 };
 #undef X
 
+// The member that says how many rows a list leaves out.
+std::string more_of(const std::string& list) { return list == "rows" ? "more" : list + "_more"; }
+
 constexpr std::size_t kWidest = 64;  // of a column
 
 std::string cell_text(const Json& value) {
@@ -68,6 +71,12 @@ std::string table_text(const Json& rows) {
 
 }  // namespace
 
+Json cut_rows(Json answer, std::size_t all, const std::string& rows) {
+  const std::size_t shown = answer[rows].size();
+  if (all > shown) answer[more_of(rows)] = all - shown;
+  return answer;
+}
+
 std::span<const QuestionRow* const> questions() { return kQuestions; }
 
 Json ask(const Report& report, const std::string& query, std::size_t top) {
@@ -101,10 +110,14 @@ std::uint64_t argument_number(const Query& query, std::string_view what, std::ui
 std::string answer_text(const Json& answer) {
   std::string out;
   std::size_t width = 0;
+  std::vector<std::string> apart{"question"};  // they are no facts
   for (const auto& [name, value] : answer.items())
-    if (!value.is_array() && name != "question") width = std::max(width, name.size());
+    if (value.is_array()) apart.insert(apart.end(), {name, more_of(name)});
+  const auto is_fact = [&](const std::string& name) { return std::find(apart.begin(), apart.end(), name) == apart.end(); };
+  for (const auto& [name, value] : answer.items())
+    if (is_fact(name)) width = std::max(width, name.size());
   for (const auto& [name, value] : answer.items()) {
-    if (name == "question" || value.is_array()) continue;
+    if (!is_fact(name)) continue;
     out += fmt::format("{}  {}\n", left(name, width), cell_text(value));
   }
   for (const auto& [name, value] : answer.items()) {
@@ -116,6 +129,8 @@ std::string answer_text(const Json& answer) {
       out += table_text(value);
     else
       for (const Json& v : value) out += "  " + cell_text(v) + "\n";
+    if (const auto more = answer.value(more_of(name), std::uint64_t{0}); more > 0)
+      out += fmt::format("  … and {} more (--top {} gives all)\n", count_text(more), value.size() + more);
   }
   return out;
 }

@@ -24,14 +24,16 @@ struct QuestionRow {
   std::string_view name;      // "worst_tiles"
   std::string_view argument;  // what may follow "=": "TILE", or empty
   std::string_view help;
-  // An object: single facts, and "rows", a list of objects with the same members.
+  // An object: single facts, and "rows", a list of objects with the same members; with "more" if there are more (cut_rows).
   Json (*answer)(const Report& report, const Query& query);
 };
 
 std::span<const QuestionRow* const> questions();
+// `answer` with "more", how many of `all` rows it leaves out; without it if it has them all.
+Json cut_rows(Json answer, std::size_t all, const std::string& rows = "rows");
 // "name" or "name=argument". Throws invalid_option for a question that there is not, and for an argument that means nothing.
 Json ask(const Report& report, const std::string& query, std::size_t top);
-// The answer as text: facts, then the rows as a table of at most 140 columns.
+// The answer as text, with what is left out below each table: facts, then the rows as a table of at most 140 columns.
 std::string answer_text(const Json& answer);
 
 // For questions: the argument as a number below `limit`. Throws invalid_option.

@@ -5,14 +5,21 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
+#include <map>
+#include <span>
 #include <sstream>
+#include <utility>
 
 #include "poplar/exceptions.hpp"
 #include "profile/advice.h"
 #include "profile/compare.h"
 #include "profile/example_report.h"
 #include "profile/export.h"
+#include "profile/facts.h"
+#include "profile/file/container.h"
 
 namespace pando::profile {
 namespace {
@@ -85,6 +92,51 @@ TEST(Questions, CyclesByLineAndWhyThereAreNone) {
   EXPECT_EQ(ask(r, "lines=Add", 10)["lines"], "none: its cycles are estimated by the program");
   r.codelets[0].source = "not counted: it prints";
   EXPECT_EQ(ask(r, "lines=Add", 10)["lines"], "none: not counted: it prints");
+}
+
+// A table that is cut says so, as text and as JSON; with as many rows as it names nothing is missing.
+TEST(Questions, CutTablesSayHowManyRowsAreMissing) {
+  Report r = example_report();
+  r.residents.resize(25, r.residents[0]);
+  r.run_times.assign(1234, RunTimes{});
+  r.program.all().resize(12, std::as_const(r).program[0]);
+  r.codelets.resize(11, r.codelets[0]);
+  r.exchanges.resize(14, r.exchanges[0]);
+  const Json codelets = ask(r, "codelets", 10);
+  EXPECT_EQ(codelets["more"], 1);
+  EXPECT_THAT(answer_text(codelets), ::testing::EndsWith("\n  … and 1 more (--top 11 gives all)\n"));
+  EXPECT_THAT(answer_text(ask(r, "runs", 10)), ::testing::EndsWith("\n  … and 1,224 more (--top 1234 gives all)\n"));
+  for (const QuestionRow* q : questions()) {
+    SCOPED_TRACE(q->name);
+    const std::string query = std::string(q->name) + argument_of(*q);
+    const std::size_t all = ask(r, query, 100'000)["rows"].size();
+    EXPECT_FALSE(ask(r, query, 100'000).contains("more"));
+    const Json one = ask(r, query, 1);
+    if (one["rows"].size() == all) continue;
+    EXPECT_EQ(one["rows"].size() + one["more"].get<std::size_t>(), all);
+    EXPECT_THAT(answer_text(one), HasSubstr("(--top " + std::to_string(all) + " gives all)"));
+  }
+  Report b = r;
+  for (Resident& v : b.residents) v.bytes += 1;
+  b.residents.back().name = "other";
+  EXPECT_THAT(answer_text(compare(r, b, 1)), HasSubstr("  … and 2 more (--top 3 gives all)\n"));
+}
+
+TEST(Questions, ReportsOfTilesSayWhyTheyHaveNoSchedule) {
+  Report r = example_report();
+  r.target.ipus = 4;
+  for (const char* question : {"schedule", "messages"}) {
+    const Json answer = ask(r, question, 10);
+    EXPECT_THAT(answer["why_none"].get<std::string>(),
+                ::testing::StartsWith("the report is of a program on tiles (4 IPUs), not of a step of several devices: pando simulate"));
+    EXPECT_THAT(answer_text(answer), HasSubstr("--ask exchanges what they send each other"));
+    EXPECT_TRUE(answer["rows"].empty());
+  }
+  r.plan.title = "a search";
+  r.plan.points.push_back({});
+  EXPECT_THAT(ask(r, "schedule", 10)["why_none"].get<std::string>(), ::testing::StartsWith("the report is of a search,"));
+  r.plan.devices.push_back({});
+  EXPECT_FALSE(ask(r, "schedule", 10).contains("why_none"));
 }
 
 TEST(Questions, WhatIsAskedForIsChecked) {
@@ -174,6 +226,40 @@ TEST(Advice, EachRuleFindsItsFault) {
   EXPECT_THAT(rules_of(r), ::testing::Contains("one_by_one"));
 }
 
+// However many rules look at steps: each block of a long file is read once, and then those of the evidence.
+TEST(Advice, ReadsTheStepsOnce) {
+  Report r = example_report();
+  constexpr std::size_t kSteps = 6 * Steps::kBlock;
+  StepCycles s = std::as_const(r).steps[0];
+  s.cycles = {1000, 1500, 500, 900, 0, 2000, 0};
+  std::size_t reads = 0;
+  r.steps = Steps(kSteps, [&](std::size_t begin, std::size_t end) {
+    ++reads;
+    return std::vector<StepCycles>(end - begin, s);
+  });
+  EXPECT_GE(advise(r).size(), 3u);
+  EXPECT_LE(reads, kSteps / Steps::kBlock + 1);
+}
+
+// What does not fit is shown at the step at which its tile is fullest, whatever is the peak over all tiles.
+TEST(Advice, OutOfMemoryIsSeenAtTheFullestStepOfItsTile) {
+  Report r = example_report();
+  r.out_of_memory = "tile 3 needs more";
+  r.tiles[3].with_gaps = 2000;
+  r.live_sets = {{{0, 1}}, {{2, 4}}};
+  r.residents.assign(2, r.residents[0]);
+  r.residents[1].name = "y";
+  r.placements = {{3, 0, 0, false, 0, 100}, {3, 1, 0, false, 100, 900}};
+  for (Placement& p : r.placements) p.live = p.resident + 1;
+  r.liveness[0].steps = {{0, "a", 1000, 1500, 3}, {2, "b", 900, 900, 3}};
+  EXPECT_EQ(fullest_order(r, 3), 2u);
+  EXPECT_EQ(fullest_order(r, 0), 0u);  // it has nothing: the peak
+  const Json why = ask(r, "why_not_fit", 10);
+  EXPECT_EQ(why["step"], 2);
+  EXPECT_EQ(why["rows"][0]["name"], "y");
+  EXPECT_EQ(advise(r)[0].evidence[0].order, 2u);
+}
+
 TEST(Advice, OutOfMemoryNamesTheSmallestChange) {
   Report r = example_report();
   r.out_of_memory = "tile 3 needs more";
@@ -220,6 +306,35 @@ TEST(Exports, EachIsWellFormed) {
   EXPECT_THROW(export_report({}, "dot", {.from = 5}, out), poplar::invalid_option);
 }
 
+// CSV is written without the file: it is what the file has.
+TEST(Exports, CsvHasTheRowsOfTheFile) {
+  const Report r = example_report();
+  std::ostringstream bytes;
+  write_report(r, bytes);
+  const Container file = Container::parse(bytes.str());
+  for (const TableSpec& table : table_specs()) {
+    SCOPED_TRACE(table.name);
+    std::ostringstream csv;
+    export_report(r, "csv", {.table = std::string(table.name)}, csv);
+    const std::string text = csv.str();
+    EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), file.rows(table.name) + 1);
+    std::uint64_t row = 0;
+    each_row(r, table.name, [&](std::span<const std::uint64_t> values, const TextOf& name) {
+      ASSERT_EQ(values.size(), table.columns.size());
+      for (std::size_t c = 0; c < values.size(); ++c) {
+        const ColumnSpec& column = table.columns[c];
+        const std::uint64_t written = file.slice(table.name, column.name, row, row + 1)[0];
+        if (column.holds == Holds::text)
+          EXPECT_EQ(name(values[c]), file.text(written)) << column.name;
+        else
+          EXPECT_EQ(values[c], written) << column.name;
+      }
+      ++row;
+    });
+    EXPECT_EQ(row, file.rows(table.name));
+  }
+}
+
 TEST(Exports, Texts) {
   std::ostringstream csv, dot, trace;
   export_report(example_report(), "csv", {.table = "variables"}, csv);
@@ -234,6 +349,91 @@ TEST(Exports, Texts) {
   const Json events = Json::parse(trace.str())["traceEvents"];
   ASSERT_EQ(events.size(), 4u);  // the row's name, and the loop of three rows: 500 + 500, 500 ...
   EXPECT_EQ(events.back()["ts"], 1000);
+}
+
+// Statements of Graphviz's language, as far as reports use it: nodes, edges, attributes and subgraphs; strings with escapes.
+class DotReader {
+ public:
+  explicit DotReader(const std::string& text) : text_(text) {}
+  // Nodes with their labels, as they are shown.
+  std::map<std::string, std::string> nodes;
+  std::vector<std::pair<std::string, std::string>> edges;
+  std::size_t subgraphs = 0;
+
+  // Whether all of it is a graph.
+  bool read() { return next() == "digraph" && next() == "program" && block() && next().empty(); }
+
+ private:
+  // An identifier, a string with its quotes or a sign; "" at the end, "?" for what is neither.
+  std::string next() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+    if (at_ == text_.size()) return {};
+    const std::size_t begin = at_;
+    if (text_[at_] == '"') {
+      for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) at_ += text_[at_] == '\\';
+      return at_ < text_.size() ? text_.substr(begin, ++at_ - begin) : "?";
+    }
+    if (text_.compare(at_, 2, "->") == 0) return at_ += 2, "->";
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
+    if (at_ > begin) return text_.substr(begin, at_ - begin);
+    return std::string("{}[]=;,").find(text_[at_]) == std::string::npos ? "?" : std::string(1, text_[at_++]);
+  }
+  std::string peek() {
+    const std::size_t was = at_;
+    std::string token = next();
+    at_ = was;
+    return token;
+  }
+  static bool is_name(const std::string& token) { return !token.empty() && (token[0] == '_' || std::isalpha(token[0])); }
+  bool block() {
+    if (next() != "{") return false;
+    while (peek() != "}")
+      if (!statement()) return false;
+    return next() == "}";
+  }
+  bool statement() {
+    const std::string name = next();
+    if (name == "subgraph") return ++subgraphs, is_name(next()) && block();
+    if (!is_name(name)) return false;
+    const std::string sign = next();
+    if (sign == "=") return value() && next() == ";";
+    if (sign == "->") return edges.emplace_back(name, next()), is_name(edges.back().second) && next() == ";";
+    if (sign != "[") return false;
+    for (std::string separator = ","; separator != "]"; separator = next()) {
+      if (separator != ",") return false;
+      const std::string attribute = next();
+      if (!is_name(attribute) || next() != "=" || !value()) return false;
+      if (attribute == "label") nodes[name] = value_;
+    }
+    return next() == ";";
+  }
+  bool value() {
+    value_ = next();
+    return is_name(value_) || value_[0] == '"';
+  }
+
+  const std::string text_;
+  std::string value_;
+  std::size_t at_ = 0;
+};
+
+TEST(Exports, DotIsAGraph) {
+  Report r = example_report();
+  std::size_t around = 0;
+  for (const ProgramStep& s : std::as_const(r).program) around += stands_around(s);
+  const std::size_t steps = std::as_const(r).program.size() - around;
+  for (const char* name : {"plain", "\"quoted\"; } -> [", "ends in \\", "two\nlines", "\\\"", ""}) {
+    SCOPED_TRACE(name);
+    for (ProgramStep& s : r.program) s.name = name;
+    std::ostringstream out;
+    export_report(r, "dot", {}, out);
+    DotReader dot(out.str());
+    ASSERT_TRUE(dot.read()) << out.str();
+    EXPECT_EQ(dot.nodes.size(), steps);
+    EXPECT_EQ(dot.edges.size(), steps - 1);
+    EXPECT_EQ(dot.subgraphs, around);
+    for (const auto& [from, to] : dot.edges) EXPECT_TRUE(dot.nodes.contains(from) && dot.nodes.contains(to)) << from << " " << to;
+  }
 }
 
 // Cycle and length of each executed step of a trace.

@@ -152,8 +152,13 @@ Bins bins_of(const std::vector<std::uint64_t>& values, std::size_t most_bins, Un
 
 void print_histogram(const std::vector<std::uint64_t>& values, Unit unit, std::ostream& out) {
   if (values.empty()) return;
-  auto text = [unit](std::uint64_t v) { return unit == Unit::bytes ? bytes_text(v) : count_text(v); };
   Bins bins = bins_of(values, 12, unit);
+  auto short_text = [unit](std::uint64_t v) { return unit == Unit::bytes ? bytes_text(v) : count_text(v); };
+  // Where a short text would stand at both edges of a bin, all edges are whole numbers.
+  bool is_short = true;
+  for (std::size_t i = 0; i < bins.counts.size(); ++i)
+    is_short = is_short && short_text(bins.begin + i * bins.width) != short_text(bins.begin + (i + 1) * bins.width);
+  auto text = [&](std::uint64_t v) { return is_short ? short_text(v) : count_text(v); };
   std::uint64_t most = *std::max_element(bins.counts.begin(), bins.counts.end());
   for (std::size_t i = 0; i < bins.counts.size(); ++i) {
     std::uint64_t begin = bins.begin + i * bins.width;

@@ -12,7 +12,7 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_always_live(const Report& report) {
+std::optional<Finding> find_always_live(const Report& report, const StepSums&) {
   if (report.tiles.empty() || report.target.bytes_per_tile == 0) return std::nullopt;
   const std::uint32_t tile = fullest_tile(report);
   std::map<std::uint32_t, std::uint64_t> bytes;

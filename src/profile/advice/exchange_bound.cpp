@@ -9,9 +9,15 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_exchange_bound(const Report& report) {
-  const double exchange = share_of_all(report, [](const StepCycles& s) { return s.cycles.exchange + s.cycles.global_exchange; });
-  const double compute = share_of_all(report, [](const StepCycles& s) { return s.cycles.compute; });
+std::vector<StepPart> parts_of_exchange_bound(const Report& report) {
+  static_cast<void>(report);
+  return {[](const StepCycles& s) { return static_cast<double>(s.cycles.exchange + s.cycles.global_exchange); },
+          [](const StepCycles& s) { return static_cast<double>(s.cycles.compute); }};
+}
+
+std::optional<Finding> find_exchange_bound(const Report& report, const StepSums& sums) {
+  const double exchange = share_of_all(sums);
+  const double compute = share_of_all(sums, sums.parts[1].sum);
   if (exchange < 0.2 || exchange < compute) return std::nullopt;
   Finding f{
       fmt::format("{} of all cycles move data between tiles, {} compute", percent_text(exchange), percent_text(compute)),
@@ -19,7 +25,7 @@ std::optional<Finding> find_exchange_bound(const Report& report) {
       "sets read.",
       exchange,
       {}};
-  for (const std::size_t i : worst_steps(report, [](const StepCycles& s) { return s.cycles.exchange + s.cycles.global_exchange; }))
+  for (const std::size_t i : sums.parts[0].worst)
     f.evidence.push_back({fmt::format("{}: {} received by the tiles of {}", name_of_step(report.steps[i]),
                                       bytes_text(report.steps[i].exchanged_bytes), report.steps[i].stream),
                           {},
@@ -32,6 +38,6 @@ std::optional<Finding> find_exchange_bound(const Report& report) {
 
 extern const AdviceRow advice_exchange_bound;
 constinit const AdviceRow advice_exchange_bound = {"exchange_bound", "cycles", "exchanges take more cycles than computing",
-                                                   find_exchange_bound};
+                                                   find_exchange_bound, parts_of_exchange_bound};
 
 }  // namespace pando::profile

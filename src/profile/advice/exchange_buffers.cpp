@@ -9,7 +9,7 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_exchange_buffers(const Report& report) {
+std::optional<Finding> find_exchange_buffers(const Report& report, const StepSums&) {
   if (report.tiles.empty() || report.target.bytes_per_tile == 0) return std::nullopt;
   const std::uint32_t tile = fullest_tile(report);
   double part = 0;

@@ -15,23 +15,25 @@ std::uint64_t tiles_of(const TileProfile& p) {
   return n;
 }
 
-std::optional<Finding> find_few_tiles(const Report& report) {
+std::vector<StepPart> parts_of_few_tiles(const Report& report) {
+  std::vector<double> tiles;
+  for (const TileProfile& p : report.tile_profiles) tiles.push_back(static_cast<double>(tiles_of(p)));
+  return {[tiles](const StepCycles& s) { return s.profile == 0 ? 0 : static_cast<double>(s.cycles.compute) * tiles[s.profile - 1]; },
+          [](const StepCycles& s) { return s.profile == 0 ? 0 : static_cast<double>(s.cycles.compute); },
+          [](const StepCycles& s) { return static_cast<double>(s.cycles.compute); }};
+}
+
+std::optional<Finding> find_few_tiles(const Report& report, const StepSums& sums) {
   const std::size_t tiles = report.target.tiles;
-  double weighted = 0;
-  std::uint64_t cycles = 0;
-  for (const StepCycles& s : report.steps) {
-    if (s.profile == 0 || s.cycles.compute == 0) continue;
-    weighted += static_cast<double>(s.cycles.compute) * static_cast<double>(tiles_of(report.tile_profiles[s.profile - 1]));
-    cycles += s.cycles.compute;
-  }
+  const double weighted = sums.parts[0].sum, cycles = sums.parts[1].sum;
   if (cycles == 0 || tiles < 2) return std::nullopt;
-  const double used = weighted / static_cast<double>(cycles) / static_cast<double>(tiles);
+  const double used = weighted / cycles / static_cast<double>(tiles);
   if (used > 0.5) return std::nullopt;
   Finding f{fmt::format("compute steps use {} of the {} tiles on average", percent_text(used), count_text(tiles)),
             "Map tensors over more tiles, and let each operation split its work into at least one vertex for each worker of each tile.",
-            (1 - used) * share(cycles, busy_cycles(report)),
+            (1 - used) * share_of_all(sums, cycles),
             {}};
-  for (const std::size_t i : worst_steps(report, [](const StepCycles& s) { return s.cycles.compute; }))
+  for (const std::size_t i : sums.parts[2].worst)
     if (report.steps[i].profile > 0)
       f.evidence.push_back({fmt::format("{}: {} tiles", name_of_step(report.steps[i]),
                                         count_text(tiles_of(report.tile_profiles[report.steps[i].profile - 1]))),
@@ -44,6 +46,7 @@ std::optional<Finding> find_few_tiles(const Report& report) {
 }  // namespace
 
 extern const AdviceRow advice_few_tiles;
-constinit const AdviceRow advice_few_tiles = {"few_tiles", "cycles", "vertices run on a small part of the tiles", find_few_tiles};
+constinit const AdviceRow advice_few_tiles = {"few_tiles", "cycles", "vertices run on a small part of the tiles", find_few_tiles,
+                                              parts_of_few_tiles};
 
 }  // namespace pando::profile

@@ -16,9 +16,12 @@ std::uint64_t lost_workers(const Report& report, const StepCycles& s) {
   return s.cycles.compute / report.target.workers * (report.target.workers - s.used_workers);
 }
 
-std::optional<Finding> find_few_workers(const Report& report) {
-  const auto lost = [&](const StepCycles& s) { return lost_workers(report, s); };
-  const double all = share_of_all(report, lost);
+std::vector<StepPart> parts_of_few_workers(const Report& report) {
+  return {[&report](const StepCycles& s) { return static_cast<double>(lost_workers(report, s)); }};
+}
+
+std::optional<Finding> find_few_workers(const Report& report, const StepSums& sums) {
+  const double all = share_of_all(sums);
   if (all < 0.05) return std::nullopt;
   Finding f{
       fmt::format("{} of all cycles are lost because slowest tiles run fewer than {} vertices", percent_text(all), report.target.workers),
@@ -26,7 +29,7 @@ std::optional<Finding> find_few_workers(const Report& report) {
       "workers.",
       all,
       {}};
-  for (const std::size_t i : worst_steps(report, lost))
+  for (const std::size_t i : sums.parts[0].worst)
     f.evidence.push_back({fmt::format("{}: {} of {} workers on tile {}", name_of_step(report.steps[i]), report.steps[i].used_workers,
                                       report.target.workers, report.steps[i].slowest_tile),
                           report.steps[i].slowest_tile, report.steps[i].order, i});
@@ -37,6 +40,6 @@ std::optional<Finding> find_few_workers(const Report& report) {
 
 extern const AdviceRow advice_few_workers;
 constinit const AdviceRow advice_few_workers = {"few_workers", "cycles", "tiles run fewer vertices than they have workers",
-                                                find_few_workers};
+                                                find_few_workers, parts_of_few_workers};
 
 }  // namespace pando::profile

@@ -9,7 +9,7 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_out_of_memory(const Report& report) {
+std::optional<Finding> find_out_of_memory(const Report& report, const StepSums&) {
   if (report.out_of_memory.empty() || report.tiles.empty()) return std::nullopt;
   const std::uint32_t tile = fullest_tile(report);
   const std::vector<std::string> changes = smallest_changes(report);
@@ -17,13 +17,13 @@ std::optional<Finding> find_out_of_memory(const Report& report) {
             changes.empty() ? std::string() : "The smallest change: " + changes[0] + ".",
             1,
             {}};
-  if (const std::optional<Peak> peak = peak_of(report))
-    for (const auto& [index, bytes] : live_at(report, peak->order, tile)) {
+  if (const std::optional<std::uint32_t> order = fullest_order(report, tile))
+    for (const auto& [index, bytes] : live_at(report, *order, tile)) {
       if (f.evidence.size() == 5) break;
       f.evidence.push_back({fmt::format("{} '{}': {} on tile {}", category_of(report, report.residents[index]),
                                         report.residents[index].name, bytes_text(bytes), tile),
                             tile,
-                            peak->order,
+                            *order,
                             {},
                             index});
     }

@@ -9,8 +9,13 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_rearrangement(const Report& report) {
-  const double copies = share_of_all(report, [](const StepCycles& s) { return s.cycles.local_copy; });
+std::vector<StepPart> parts_of_rearrangement(const Report& report) {
+  static_cast<void>(report);
+  return {[](const StepCycles& s) { return static_cast<double>(s.cycles.local_copy); }};
+}
+
+std::optional<Finding> find_rearrangement(const Report& report, const StepSums& sums) {
+  const double copies = share_of_all(sums);
   if (copies < 0.1) return std::nullopt;
   Finding f{fmt::format("{} of all cycles copy data within tiles", percent_text(copies)),
             "Data lie in another order than their readers want. Allocate tensors with the layout that the operation that reads them most "
@@ -18,7 +23,7 @@ std::optional<Finding> find_rearrangement(const Report& report) {
             "(createMatMulInputLHS, createWeights ...), and reorder once instead of at each use.",
             copies,
             {}};
-  for (const std::size_t i : worst_steps(report, [](const StepCycles& s) { return s.cycles.local_copy; }))
+  for (const std::size_t i : sums.parts[0].worst)
     f.evidence.push_back(
         {fmt::format("{}: {} cycles of copies", name_of_step(report.steps[i]), count_text(report.steps[i].cycles.local_copy)),
          {},
@@ -31,6 +36,6 @@ std::optional<Finding> find_rearrangement(const Report& report) {
 
 extern const AdviceRow advice_rearrangement;
 constinit const AdviceRow advice_rearrangement = {"rearrangement", "cycles", "copies within tiles take much of the time",
-                                                  find_rearrangement};
+                                                  find_rearrangement, parts_of_rearrangement};
 
 }  // namespace pando::profile

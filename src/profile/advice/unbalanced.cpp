@@ -9,8 +9,13 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_unbalanced(const Report& report) {
-  const double lost = share_of_all(report, [](const StepCycles& s) { return lost_to_imbalance(s); });
+std::vector<StepPart> parts_of_unbalanced(const Report& report) {
+  static_cast<void>(report);
+  return {[](const StepCycles& s) { return static_cast<double>(lost_to_imbalance(s)); }};
+}
+
+std::optional<Finding> find_unbalanced(const Report& report, const StepSums& sums) {
+  const double lost = share_of_all(sums);
   if (lost < 0.05) return std::nullopt;
   Finding f{fmt::format("{} of all cycles are lost because tiles have different work", percent_text(lost)),
             "The mean tile waits for the slowest one. Give each tile the same number of vertices of the same size: map tensors evenly, and "
@@ -18,7 +23,7 @@ std::optional<Finding> find_unbalanced(const Report& report) {
             "grain that divides them by the tiles in use.",
             lost,
             {}};
-  for (const std::size_t i : worst_steps(report, [](const StepCycles& s) { return lost_to_imbalance(s); })) {
+  for (const std::size_t i : sums.parts[0].worst) {
     const StepCycles& s = report.steps[i];
     f.evidence.push_back(
         {fmt::format("{}: balance {}; tile {} is slowest, with {}{}", name_of_step(s), percent_text(s.tile_balance), s.slowest_tile,
@@ -32,6 +37,7 @@ std::optional<Finding> find_unbalanced(const Report& report) {
 }  // namespace
 
 extern const AdviceRow advice_unbalanced;
-constinit const AdviceRow advice_unbalanced = {"unbalanced", "cycles", "tiles wait for the slowest tile of compute steps", find_unbalanced};
+constinit const AdviceRow advice_unbalanced = {"unbalanced", "cycles", "tiles wait for the slowest tile of compute steps", find_unbalanced,
+                                               parts_of_unbalanced};
 
 }  // namespace pando::profile

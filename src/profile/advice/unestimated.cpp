@@ -9,12 +9,14 @@ namespace pando::profile {
 
 namespace {
 
-std::optional<Finding> find_unestimated(const Report& report) {
-  std::uint64_t all = 0, unknown = 0;
-  for (const StepCycles& s : report.steps) {
-    all += s.vertices;
-    unknown += s.unestimated_vertices;
-  }
+std::vector<StepPart> parts_of_unestimated(const Report& report) {
+  static_cast<void>(report);
+  return {[](const StepCycles& s) { return static_cast<double>(s.unestimated_vertices); },
+          [](const StepCycles& s) { return static_cast<double>(s.vertices); }};
+}
+
+std::optional<Finding> find_unestimated(const Report& report, const StepSums& sums) {
+  const auto unknown = static_cast<std::uint64_t>(sums.parts[0].sum), all = static_cast<std::uint64_t>(sums.parts[1].sum);
   if (unknown == 0) return std::nullopt;
   Finding f{fmt::format("the cycles of {} of {} executed vertices are not known", count_text(unknown), count_text(all)),
             "Their steps seem cheaper than they are. Their code cannot be counted, and nothing estimates it: add a cycle estimator "
@@ -32,6 +34,6 @@ std::optional<Finding> find_unestimated(const Report& report) {
 
 extern const AdviceRow advice_unestimated;
 constinit const AdviceRow advice_unestimated = {"unestimated", "cycles", "vertices with neither an estimate nor a count take nothing",
-                                                find_unestimated};
+                                                find_unestimated, parts_of_unestimated};
 
 }  // namespace pando::profile

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <ostream>
-#include <sstream>
-#include <utility>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "profile/export.h"
@@ -25,11 +27,15 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-std::string value_text(const Report& report, const Container& file, const ColumnSpec& column, std::uint64_t value) {
-  if (column.holds == Holds::text) return quoted(file.text(value));
-  if (column.holds == Holds::maybe_row && column.table == "sources") return quoted(source_text(report, static_cast<std::uint32_t>(value)));
-  if (column.holds == Holds::real) return fmt::format("{}", std::bit_cast<double>(value));
-  return std::to_string(value);
+void append_value(std::string& line, const Report& report, const TextOf& text, const ColumnSpec& column, std::uint64_t value) {
+  if (column.holds == Holds::text)
+    line += quoted(text(value));
+  else if (column.holds == Holds::maybe_row && column.table == "sources")
+    line += quoted(source_text(report, static_cast<std::uint32_t>(value)));
+  else if (column.holds == Holds::real)
+    fmt::format_to(std::back_inserter(line), "{}", std::bit_cast<double>(value));
+  else
+    fmt::format_to(std::back_inserter(line), "{}", value);
 }
 
 std::string write_csv(const Report& report, const ExportOptions& options, std::ostream& out) {
@@ -41,21 +47,18 @@ std::string write_csv(const Report& report, const ExportOptions& options, std::o
     fail(ErrorKind::invalid_option, "report-table", "a report has no table '{}'{}; expected {}", table, nearest_text(table, names),
          fmt::join(names, ", "));
   }
-  std::ostringstream bytes;
-  write_report(report, bytes);
-  const Container file = Container::parse(std::move(bytes).str());
   std::vector<std::string_view> names;
   for (const ColumnSpec& c : spec->columns) names.push_back(c.name);
   out << fmt::format("{}\n", fmt::join(names, ","));
-  // A chunk of rows at a time: the table may be long.
-  for (std::uint64_t begin = 0; begin < file.rows(spec->name); begin += kChunkRows) {
-    const std::uint64_t end = std::min<std::uint64_t>(file.rows(spec->name), begin + kChunkRows);
-    std::vector<std::vector<std::uint64_t>> columns;
-    for (const ColumnSpec& c : spec->columns) columns.push_back(file.slice(spec->name, c.name, begin, end));
-    for (std::uint64_t row = 0; row < end - begin; ++row)
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        out << value_text(report, file, spec->columns[c], columns[c][row]) << (c + 1 < columns.size() ? ',' : '\n');
-  }
+  std::string line;
+  each_row(report, spec->name, [&](std::span<const std::uint64_t> values, const TextOf& text) {
+    line.clear();
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      append_value(line, report, text, spec->columns[c], values[c]);
+      line += c + 1 < values.size() ? ',' : '\n';
+    }
+    out << line;
+  });
   return {};
 }
 

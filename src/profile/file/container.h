@@ -9,13 +9,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profile/file/schema.h"
@@ -42,6 +45,7 @@ struct Chunk {
   bool sums = false;
 };
 
+struct Report;
 class ContainerWriter;
 
 // The rows of one table, while it is written.
@@ -82,6 +86,10 @@ class ContainerWriter {
   void document(std::string_view name, std::string_view json);
   // The text's number, for columns of texts. Bytes that are no UTF-8 become U+FFFD.
   std::uint64_t text(const std::string& text);
+  const std::string& text(std::uint64_t id) const { return texts_[id]; }
+  // From here on rows of the tables go to `take` instead of the file, which is not finished then.
+  using TakeRow = std::function<void(const TableSpec& table, std::span<const std::uint64_t> values)>;
+  void give_rows_to(TakeRow take) { take_row_ = std::move(take); }
   // Writes what is buffered, the texts and the index. Once, at the end.
   void finish();
 
@@ -97,7 +105,14 @@ class ContainerWriter {
   std::vector<std::pair<std::string, FilePiece>> documents_;
   std::unordered_map<std::string, std::uint64_t> text_ids_;  // looked up, never iterated
   std::vector<std::string> texts_;
+  TakeRow take_row_;
 };
+
+// The rows of one table as a file of the report has them, in order; the texts that they name by `text(id)`. Neither advice is looked for
+// nor anything compressed.
+using TextOf = std::function<const std::string&(std::uint64_t id)>;
+using TakeTexts = std::function<void(std::span<const std::uint64_t> values, const TextOf& text)>;
+void each_row(const Report& report, std::string_view table, const TakeTexts& take);
 
 // A report file in memory. Copies share it. Not for several threads at once: it keeps what it has inflated.
 class Container {

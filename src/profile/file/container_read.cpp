@@ -343,6 +343,7 @@ std::vector<std::uint64_t> Container::slice(std::string_view table, std::string_
   if (c->is_read) return {c->values.begin() + static_cast<std::ptrdiff_t>(begin), c->values.begin() + static_cast<std::ptrdiff_t>(end)};
   const std::string what = fmt::format("{}.{}", table, column);
   std::vector<std::uint64_t> values;
+  values.reserve(end - begin);
   const std::size_t first = begin / state_->chunk_rows, last = (end - 1) / state_->chunk_rows;
   for (std::size_t i = first; i <= last; ++i) state_->read_chunk(*t, *c, i, what, values);
   state_->check_values(*c, values, what, first * state_->chunk_rows);

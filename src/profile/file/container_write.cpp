@@ -70,6 +70,10 @@ TableWriter::TableWriter(ContainerWriter& file, const TableSpec& spec)
 
 void TableWriter::add(std::initializer_list<std::uint64_t> values) {
   PANDO_CHECK(values.size() == buffered_.size());
+  if (file_->take_row_) {
+    ++rows_;
+    return file_->take_row_(*spec_, {values.begin(), values.size()});
+  }
   for (std::size_t c = 0; c < buffered_.size(); ++c) buffered_[c].push_back(values.begin()[c]);
   ++rows_;
   if (buffered_[0].size() == kChunkRows) flush();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -63,9 +64,12 @@ class StepReader {
 
   std::vector<StepCycles> operator()(std::size_t begin, std::size_t end) const {
     std::vector<StepCycles> out(end - begin);
+    // Rows are filled a few at a time, by all columns: a block of them is larger than a cache.
+    std::vector<std::function<void(std::size_t, std::size_t)>> fill;
     const auto each = [&](const char* column, auto set) {
-      const Column values = c_.slice("steps", column, begin, end);
-      for (std::size_t i = 0; i < values.size(); ++i) set(out[i], values[i]);
+      fill.emplace_back([&out, set, values = c_.slice("steps", column, begin, end)](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) set(out[i], values[i]);
+      });
     };
     each("stream", [&](StepCycles& s, std::uint64_t v) { s.stream = streams_[v].stream; });
     each("name", [&](StepCycles& s, std::uint64_t v) { s.name = c_.text(v); });
@@ -82,12 +86,15 @@ class StepReader {
     each("slowest_codelet", [&](StepCycles& s, std::uint64_t v) { s.slowest_codelet = v > 0 ? codelets_[v - 1] : std::string(); });
     each("used_workers", [](StepCycles& s, std::uint64_t v) { s.used_workers = narrow(v, "steps.used_workers"); });
     each("profile", [](StepCycles& s, std::uint64_t v) { s.profile = narrow(v, "steps.profile"); });
+    for (std::size_t i = 0; i < out.size(); i += kRowsAtOnce)
+      for (const auto& columns : fill) columns(i, std::min(out.size(), i + kRowsAtOnce));
     if (profiles_)
       for (StepCycles& s : out) s.tile_cycles = by_tile(s);
     return out;
   }
 
  private:
+  static constexpr std::size_t kRowsAtOnce = 64;
   static constexpr std::pair<const char*, std::uint64_t StepCycles::*> kWhole[] = {
       {"executions", &StepCycles::executions},
       {"vertices", &StepCycles::vertices},

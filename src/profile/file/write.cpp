@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <span>
 #include <sstream>
+#include <streambuf>
 
+#include "base/check.h"
 #include "profile/advice.h"
 #include "profile/categories.h"
 #include "profile/damage/damaged.h"
@@ -63,6 +66,7 @@ class ReportWriter {
     for (std::size_t i = 0; i < r_.codelets.size(); ++i) codelets_.emplace(r_.codelets[i].codelet, i);
     for (const ComputeSetVertices& cs : r_.compute_sets)
       for (const CodeletVertices& c : cs.codelets) codelets_.emplace(c.codelet, codelets_.size());
+    for (const BufferCause& b : r_.buffers) codelet(b.codelet);
   }
 
   void write() {
@@ -71,18 +75,28 @@ class ReportWriter {
     f_.document("advice", advice_json(advise(r_)));
     if (!r_.plan.title.empty()) f_.document("plan", plan_json(r_.plan));
     if (!r_.predicted.title.empty()) f_.document("predicted", plan_json(r_.predicted));
-    write_streams();
-    write_tiles();
-    write_memory();
-    write_program();
-    write_compute_sets();
-    write_exchanges();
-    write_steps();
-    write_execution();
-    for (const Source& s : r_.sources) f_.table("sources").add({f_.text(s.file), s.line});
+    for (const Part& part : kParts) (this->*part.write)();
+  }
+
+  // Without the parts of the report that `table` is not in.
+  void write_part_of(std::string_view table) {
+    const auto has = [&](const Part& p) { return std::find(p.tables.begin(), p.tables.end(), table) != p.tables.end(); };
+    const auto part = std::find_if(kParts.begin(), kParts.end(), has);
+    PANDO_CHECK(part != kParts.end());
+    (this->*part->write)();
   }
 
  private:
+  struct Part {
+    void (ReportWriter::*write)();
+    std::vector<std::string_view> tables;
+  };
+  static const std::vector<Part> kParts;
+
+  void write_sources() {
+    for (const Source& s : r_.sources) f_.table("sources").add({f_.text(s.file), s.line});
+  }
+
   std::uint64_t codelet(const std::string& name) { return codelets_.emplace(name, codelets_.size()).first->second; }
 
   // Streams in the order of block_streams; liveness and totals have their order.
@@ -241,7 +255,34 @@ class ReportWriter {
   std::map<std::string, std::uint64_t> codelets_;  // rows of `codelets`: the executed ones come first, in the report's order
 };
 
+const std::vector<ReportWriter::Part> ReportWriter::kParts = {
+    {&ReportWriter::write_streams, {"streams", "stream_tiles", "liveness", "trace"}},
+    {&ReportWriter::write_tiles, {"tiles", "tile_categories"}},
+    {&ReportWriter::write_memory, {"variables", "allocations", "live_sets", "live_intervals"}},
+    {&ReportWriter::write_program, {"program", "other_sources"}},
+    {&ReportWriter::write_compute_sets, {"compute_sets", "vertex_groups", "buffers", "codelets", "codelet_lines"}},
+    {&ReportWriter::write_exchanges, {"exchanges", "traffic"}},
+    {&ReportWriter::write_steps, {"steps", "tile_profiles", "tile_cycles"}},
+    {&ReportWriter::write_execution, {"runs", "blocks"}},
+    {&ReportWriter::write_sources, {"sources"}}};
+
+// A file that nobody reads.
+struct NoFile : std::streambuf {
+  int_type overflow(int_type c) override { return traits_type::not_eof(c); }
+  std::streamsize xsputn(const char*, std::streamsize n) override { return n; }
+};
+
 }  // namespace
+
+void each_row(const Report& report, std::string_view table, const TakeTexts& take) {
+  NoFile none;
+  std::ostream out(&none);
+  ContainerWriter file(out, report.writer);
+  file.give_rows_to([&](const TableSpec& spec, std::span<const std::uint64_t> values) {
+    if (spec.name == table) take(values, [&](std::uint64_t id) -> const std::string& { return file.text(id); });
+  });
+  ReportWriter(report, file).write_part_of(table);
+}
 
 void write_report(const Report& report, std::ostream& out) {
   ContainerWriter file(out, report.writer);

@@ -10,11 +10,12 @@ namespace {
 
 Json answer_advice(const Report& report, const Query& query) {
   Json rows = Json::array();
-  for (const Finding& f : advise(report)) {
+  const std::vector<Finding> findings = advise(report);
+  for (const Finding& f : findings) {
     if (rows.size() == query.top) break;
     rows.push_back({{"cost", f.cost}, {"unit", f.unit}, {"rule", f.rule}, {"title", f.title}, {"text", f.text}});
   }
-  return {{"rows", std::move(rows)}};
+  return cut_rows({{"rows", std::move(rows)}}, findings.size());
 }
 
 }  // namespace

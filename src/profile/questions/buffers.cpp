@@ -22,7 +22,7 @@ Json answer_buffers(const Report& report, const Query& query) {
                     {"variable", b.variable},
                     {"compute_set", report.compute_sets[b.compute_set].name}});
   }
-  return {{"rows", std::move(rows)}};
+  return cut_rows({{"rows", std::move(rows)}}, report.buffers.size());
 }
 
 }  // namespace

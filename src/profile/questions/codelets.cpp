@@ -22,7 +22,7 @@ Json answer_codelets(const Report& report, const Query& query) {
                     {"source", order[i]->source},
                     {"codelet", order[i]->codelet},
                     {"defined", defined_text(report, order[i]->codelet)}});
-  return {{"rows", std::move(rows)}};
+  return cut_rows({{"rows", std::move(rows)}}, order.size());
 }
 
 }  // namespace

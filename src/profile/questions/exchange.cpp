@@ -16,7 +16,9 @@ Json answer_exchange(const Report& report, const Query& query) {
   for (std::size_t i = 0; i < std::min(order.size(), query.top); ++i)
     rows.push_back(
         {{"from", order[i].from * e.block}, {"to", order[i].to * e.block}, {"bytes", order[i].bytes}, {"messages", order[i].messages}});
-  return {{"name", e.name}, {"bytes", e.bytes}, {"tiles_of_a_block", e.block}, {"pairs", e.traffic.size()}, {"rows", std::move(rows)}};
+  return cut_rows(
+      {{"name", e.name}, {"bytes", e.bytes}, {"tiles_of_a_block", e.block}, {"pairs", e.traffic.size()}, {"rows", std::move(rows)}},
+      order.size());
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Json answer_exchanges(const Report& report, const Query& query) {
                     {"name", e.name},
                     {"source", sources_text(report, sources[order[i]])}});
   }
-  return {{"rows", std::move(rows)}};
+  return cut_rows({{"rows", std::move(rows)}}, order.size());
 }
 
 }  // namespace

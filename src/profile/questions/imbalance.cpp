@@ -10,9 +10,14 @@ namespace {
 
 Json answer_imbalance(const Report& report, const Query& query) {
   // Of steps that do not compute 0, of the others at least 1.
+  std::size_t all = 0;
   const auto rank = [](const StepCycles& s) { return s.cycles.compute > 0 ? lost_to_imbalance(s) + 1 : 0; };
+  const auto counted = [&](const StepCycles& s) {
+    all += s.cycles.compute > 0;
+    return rank(s);
+  };
   Json rows = Json::array();
-  for (const std::size_t i : greatest(report.steps, query.top, rank)) {
+  for (const std::size_t i : greatest(report.steps, query.top, counted)) {
     const StepCycles& s = report.steps[i];
     if (rank(s) == 0) break;
     rows.push_back({{"lost_cycles", lost_to_imbalance(s)},
@@ -25,7 +30,7 @@ Json answer_imbalance(const Report& report, const Query& query) {
                     {"name", s.name},
                     {"source", sources_text(report, sources_of(report, s))}});
   }
-  return {{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}};
+  return cut_rows({{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}}, all);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Json answer_lines(const Report& report, const Query& query) {
                     {"line", order[i].second->line},
                     {"codelet", order[i].first->codelet},
                     {"text", order[i].second->text}});
-  Json out{{"rows", std::move(rows)}};
+  Json out = cut_rows({{"rows", std::move(rows)}}, order.size());
   if (!without.empty()) out["without_lines"] = std::move(without);
   return out;
 }

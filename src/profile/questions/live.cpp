@@ -39,7 +39,8 @@ Json answer_live(const Report& report, const Query& query) {
   if (!peak) return {{"rows", Json::array()}};
   std::map<std::string, std::uint64_t> classes;
   Json rows = Json::array(), by_category = Json::array();
-  for (const auto& [resident, bytes] : live_at(report, peak->order, peak->tile)) {
+  const Residents live = live_at(report, peak->order, peak->tile);
+  for (const auto& [resident, bytes] : live) {
     const Resident& r = report.residents[resident];
     classes[category_of(report, r)] += bytes;
     if (rows.size() == query.top) continue;
@@ -50,14 +51,15 @@ Json answer_live(const Report& report, const Query& query) {
                     {"source", source_text(report, r.source)}});
   }
   for (const auto& [category, bytes] : classes) by_category.push_back({{"category", category}, {"bytes", bytes}});
-  return {{"step", peak->order},
-          {"name", peak->step},
-          {"stream", peak->stream},
-          {"tile", peak->tile},
-          {"tile_bytes", peak->tile_bytes},
-          {"live_bytes", peak->live_bytes},
-          {"categories", by_category},
-          {"rows", rows}};
+  return cut_rows({{"step", peak->order},
+                   {"name", peak->step},
+                   {"stream", peak->stream},
+                   {"tile", peak->tile},
+                   {"tile_bytes", peak->tile_bytes},
+                   {"live_bytes", peak->live_bytes},
+                   {"categories", by_category},
+                   {"rows", rows}},
+                  live.size());
 }
 
 }  // namespace

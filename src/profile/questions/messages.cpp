@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "profile/facts.h"
 #include "profile/question.h"
 
 namespace pando::profile {
@@ -37,7 +38,9 @@ Json answer_messages(const Report& report, const Query& query) {
                     {"bytes", s.bytes},
                     {"us_each", 1e6 * s.waited / static_cast<double>(s.messages)}});
   }
-  return {{"messages", p.messages.size() + p.messages_lost}, {"bytes", bytes}, {"rows", std::move(rows)}};
+  Json out{{"messages", p.messages.size() + p.messages_lost}, {"bytes", bytes}, {"rows", std::move(rows)}};
+  if (p.devices.empty()) out["why_none"] = no_devices_text(report);
+  return cut_rows(std::move(out), sorted.size());
 }
 
 }  // namespace

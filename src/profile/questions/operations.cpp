@@ -49,7 +49,7 @@ Json answer_operations(const Report& report, const Query& query) {
                     {"operation", name},
                     {"source", sources_text(report, {s.sources.begin(), s.sources.end()})}});
   }
-  return {{"rows", std::move(rows)}};
+  return cut_rows({{"rows", std::move(rows)}}, order.size());
 }
 
 }  // namespace

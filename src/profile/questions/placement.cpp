@@ -16,7 +16,8 @@ Json answer_placement(const Report& report, const Query& query) {
     for (const std::uint32_t d : v.devices) devices.push_back(report.plan.devices[d].name);
     rows.push_back({{"value", v.name}, {"kind", v.kind}, {"shape", v.shape}, {"bytes_each", v.bytes}, {"devices", std::move(devices)}});
   }
-  if (!report.plan.title.empty()) return {{"values", report.plan.values.size()}, {"rows", std::move(rows)}};
+  if (!report.plan.title.empty())
+    return cut_rows({{"values", report.plan.values.size()}, {"rows", std::move(rows)}}, report.plan.values.size());
 
   const std::size_t ipus = std::max(1u, report.target.ipus), per = std::max(1u, report.target.tiles_per_ipu);
   std::vector<std::vector<std::uint64_t>> bytes(report.residents.size(), std::vector<std::uint64_t>(ipus, 0));
@@ -33,7 +34,7 @@ Json answer_placement(const Report& report, const Query& query) {
     for (std::size_t i = 0; i < ipus; ++i) row["ipu" + std::to_string(i)] = bytes[order[k]][i];
     rows.push_back(std::move(row));
   }
-  return {{"values", order.size()}, {"rows", std::move(rows)}};
+  return cut_rows({{"values", order.size()}, {"rows", std::move(rows)}}, order.size());
 }
 
 }  // namespace

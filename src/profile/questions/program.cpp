@@ -20,7 +20,7 @@ Json answer_program(const Report& report, const Query& query) {
                     {"calls", s.calls > 0 ? report.program[s.calls - 1].name : ""},
                     {"source", sources_text(report, sources_of(s))}});
   }
-  return {{"steps", report.program.size()}, {"rows", std::move(rows)}};
+  return cut_rows({{"steps", report.program.size()}, {"rows", std::move(rows)}}, report.program.size());
 }
 
 }  // namespace

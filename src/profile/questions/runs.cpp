@@ -20,7 +20,7 @@ Json answer_runs(const Report& report, const Query& query) {
                     {"machine_us", modelled * 1e6},
                     {"host_us", static_cast<double>(r.host_ns) / 1e3}});
   }
-  return {{"runs", report.runs}, {"rows", std::move(rows)}};
+  return cut_rows({{"runs", report.runs}, {"rows", std::move(rows)}}, report.run_times.size());
 }
 
 }  // namespace

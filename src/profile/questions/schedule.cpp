@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "profile/facts.h"
 #include "profile/question.h"
 
 namespace pando::profile {
@@ -30,11 +31,13 @@ Json answer_schedule(const Report& report, const Query& query) {
     rows.push_back(std::move(row));
   }
   const double all = p.seconds * static_cast<double>(p.devices.size());
-  return {{"plan", p.title},
-          {"step_us", 1e6 * p.seconds},
-          {"events", p.events.size() + p.events_lost},
-          {"bubbles", all > 0 ? std::max(0.0, 1 - computing / all) : 0.0},
-          {"rows", std::move(rows)}};
+  Json out{{"plan", p.title},
+           {"step_us", 1e6 * p.seconds},
+           {"events", p.events.size() + p.events_lost},
+           {"bubbles", all > 0 ? std::max(0.0, 1 - computing / all) : 0.0},
+           {"rows", std::move(rows)}};
+  if (p.devices.empty()) out["why_none"] = no_devices_text(report);
+  return cut_rows(std::move(out), p.devices.size());
 }
 
 }  // namespace

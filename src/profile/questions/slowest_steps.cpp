@@ -23,7 +23,7 @@ Json answer_slowest_steps(const Report& report, const Query& query) {
                     {"name", s.name},
                     {"source", sources_text(report, sources_of(report, s))}});
   }
-  return {{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}};
+  return cut_rows({{"total_cycles", report.total_cycles}, {"rows", std::move(rows)}}, report.steps.size());
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ Json answer_tile(const Report& report, const Query& query) {
   Json categories = Json::array(), rows = Json::array(), vertices = Json::array();
   for (std::size_t c = 0; c < t.by_category.size(); ++c)
     if (t.by_category[c] > 0) categories.push_back({{"category", report.categories[c].category}, {"bytes", t.by_category[c]}});
-  for (const auto& [resident, bytes] : everything_on(report, tile)) {
+  const Residents all = everything_on(report, tile);
+  for (const auto& [resident, bytes] : all) {
     if (rows.size() == query.top) break;
     const Resident& r = report.residents[resident];
     rows.push_back({{"bytes", bytes}, {"category", category_of(report, r)}, {"name", r.name}, {"source", source_text(report, r.source)}});
@@ -53,14 +54,15 @@ Json answer_tile(const Report& report, const Query& query) {
                         {"codelet", codelet},
                         {"defined", defined_text(report, codelet)},
                         {"source", sources_text(report, v.sources)}});
-  return {{"tile", tile},
-          {"used", t.used},
-          {"with_gaps", t.with_gaps},
-          {"always_live", t.always_live},
-          {"limit", report.target.bytes_per_tile},
-          {"categories", categories},
-          {"vertices", vertices},
-          {"rows", rows}};
+  return cut_rows({{"tile", tile},
+                   {"used", t.used},
+                   {"with_gaps", t.with_gaps},
+                   {"always_live", t.always_live},
+                   {"limit", report.target.bytes_per_tile},
+                   {"categories", categories},
+                   {"vertices", vertices},
+                   {"rows", rows}},
+                  all.size());
 }
 
 }  // namespace

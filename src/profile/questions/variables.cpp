@@ -23,7 +23,7 @@ Json answer_variables(const Report& report, const Query& query) {
                     {"name", r.name},
                     {"source", source_text(report, r.source)}});
   }
-  return {{"rows", std::move(rows)}};
+  return cut_rows({{"rows", std::move(rows)}}, order.size());
 }
 
 }  // namespace

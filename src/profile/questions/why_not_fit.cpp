@@ -23,15 +23,16 @@ Json answer_why_not_fit(const Report& report, const Query& query) {
   Json changes = Json::array(), rows = Json::array();
   for (const std::string& text : smallest_changes(report)) changes.push_back(text);
   out["changes"] = std::move(changes);
-  const std::optional<Peak> peak = peak_of(report);
-  if (peak)
-    for (const auto& [resident, bytes] : live_at(report, peak->order, peak->tile)) {
-      if (rows.size() == query.top) break;
-      const Resident& r = report.residents[resident];
-      rows.push_back({{"bytes", bytes}, {"category", category_of(report, r)}, {"name", r.name}, {"source", source_text(report, r.source)}});
-    }
+  const std::optional<std::uint32_t> order = fullest_order(report, tile);
+  const Residents live = order ? live_at(report, *order, tile) : Residents();
+  if (order) out["step"] = *order;
+  for (const auto& [resident, bytes] : live) {
+    if (rows.size() == query.top) break;
+    const Resident& r = report.residents[resident];
+    rows.push_back({{"bytes", bytes}, {"category", category_of(report, r)}, {"name", r.name}, {"source", source_text(report, r.source)}});
+  }
   out["rows"] = std::move(rows);
-  return out;
+  return cut_rows(std::move(out), live.size());
 }
 
 }  // namespace

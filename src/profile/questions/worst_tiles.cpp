@@ -28,7 +28,7 @@ Json answer_worst_tiles(const Report& report, const Query& query) {
                     {"most", t.by_category.empty() ? "" : report.categories[most].category},
                     {"most_bytes", t.by_category.empty() ? 0 : t.by_category[most]}});
   }
-  return {{"limit", report.target.bytes_per_tile}, {"rows", std::move(rows)}};
+  return cut_rows({{"limit", report.target.bytes_per_tile}, {"rows", std::move(rows)}}, order.size());
 }
 
 }  // namespace
