@@ -162,7 +162,8 @@ def use_operations(b, page):
     b.press(Keys.ARROW_RIGHT, Keys.ENTER)
     check("a point of the roofline is a codelet", "codelet=" in b.ask("return location.hash") and "operations per cycle" in b.text(), b.text()[:600])
     b.go("program&tab=roofline&roofline=steps")
-    check("steps under the roof", "canvas" in b.ask("return document.querySelector('main').innerHTML"))
+    said = b.ask("return document.querySelector('main canvas').getAttribute('aria-label')")
+    check("steps under the roofs of all tiles", re.search(r"steps: .*, under f16: [\d ,\u202f\u00a0]+ operations a cycle on [\d ,\u202f\u00a0]+ tiles, under f32: ", said), said)
     check_quiet(b, "operations")
 
 
@@ -564,6 +565,10 @@ def out_of_memory(b, build, page, report):
     check("its address map at that step", tile and f"Tile {tile[1]} at step {tile[2]}" in text, text[:300])
     in_use = re.search(r"in use\s+([\d.]+) KiB of ([\d.]+) KiB", text)
     check("it is the fullest step", in_use and abs(float(in_use[1]) * 1024 - max(why["needed"], 0)) < 0.02 * why["needed"], (in_use and in_use[0], why))
+    check("... by the report's answer, too", tile and int(tile[2]) == why["step"], (tile, why))
+    links = b.ask("return [...document.querySelectorAll('main .advice li a')].map((a) => a.getAttribute('href'))")
+    steps = {int(s) for s in re.findall(r"step=(\d+)", " ".join(links))}
+    check("... and by the links of the evidence", tile and steps == {int(tile[2])}, (tile, links))
     check("the smallest change", f"The smallest change: {why['changes'][0]}" in text, (why["changes"], text[:600]))
     check_quiet(b, "out of memory")
 

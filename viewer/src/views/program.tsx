@@ -82,6 +82,12 @@ function roofs_of(report: Report): Roof[] {
   return ([["f16", t.flops_per_cycle_f16], ["f32", t.flops_per_cycle_f32]] as const).filter(([, most]) => (most ?? 0) > 0).map(([type, most]) => ({ name: `${type}: ${most} operations a cycle`, most: most!, slope: load }));
 }
 
+/** Of a step the tiles of its IPU do at most that; how fast they exchange is not in the report, so the roofs are flat. */
+function roofs_of_steps(report: Report): Roof[] {
+  const tiles = Math.max(1, report.target.tiles_per_ipu);
+  return roofs_of(report).map((r) => ({ name: `${r.name.split(":")[0]}: ${count(r.most * tiles)} operations a cycle on ${plural(tiles, "tile")}`, most: r.most * tiles, slope: 0 }));
+}
+
 function Roofline({ report }: { report: Report }) {
   const of = use_param("roofline", "codelets"), chosen = use_index("codelet", report.codelets.length), step = use_index("step", Number.MAX_SAFE_INTEGER);
   const steps = useMemo(() => report.steps.filter((s) => s.flops > 0 && s.total > 0).map((s) => ({ x: s.flops / Math.max(1, s.exchanged), y: s.flops / Math.max(1, s.total - s.cycles.wait), size: s.total, name: s.name || s.kind, step: s })), [report]);
@@ -92,7 +98,7 @@ function Roofline({ report }: { report: Report }) {
     <>
       {choice}
       {of === "steps" ? (
-        <Scatter title="steps: operations per cycle by operations per exchanged byte" points={steps} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
+        <Scatter title="steps: operations per cycle by operations per exchanged byte" points={steps} roofs={roofs_of_steps(report)} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
           on_pick={(p) => set({ step: String(p.step.order) })} picked={(p) => p.step.order === step} />
       ) : (
         <Scatter title="codelets: operations per cycle by operations per byte of operands" points={codelets} roofs={roofs_of(report)} x_title="floating-point operations per byte of operands" y_title="operations per cycle of a vertex"

@@ -85,7 +85,7 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; ro
   };
   return (
     <div>
-      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title + " (arrows go from point to point, Enter chooses)"} style={{ width: `${width}px`, maxWidth: "100%" }} onKeyDown={key} onMouseMove={(e) => set_at(near(e))}
+      <canvas ref={canvas} tabIndex={0} role="img" aria-label={props.title + roofs.map((r) => `, under ${r.name}`).join("") + " (arrows go from point to point, Enter chooses)"} style={{ width: `${width}px`, maxWidth: "100%" }} onKeyDown={key} onMouseMove={(e) => set_at(near(e))}
         onClick={(e) => { const i = near(e); if (i >= 0) props.on_pick?.(props.points[i]!); }} />
       <p class="soft" style={{ whiteSpace: "pre-line", minHeight: "4.4em" }} aria-live="polite">{props.points[at] ? props.text(props.points[at]!) : "Point at a circle; its size is its share of the cycles."}</p>
     </div>
