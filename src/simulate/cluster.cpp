@@ -1,7 +1,10 @@
 #include "simulate/cluster.h"
 
 #include "base/error.h"
+#include "base/text/similar_names.h"
 #include "simulate/shipped_rows.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,13 +99,19 @@ const Cluster& with_rows(const Cluster& cluster) {
 }  // namespace
 
 const Cluster& cluster_named(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known, near;
   for (const Cluster& c : clusters()) {
     if (c.name == name) return shipped_rows(name) != nullptr ? with_rows(c) : c;
-    known += (known.empty() ? "" : ", ") + c.name;
+    known.push_back(c.name);
+    // A family's name without its member: a100, of a100-40 and a100-80.
+    if (name.size() > 1 && c.name.starts_with(name)) near.push_back(c.name);
   }
+  if (near.empty()) near = similar_names(name, known);
+  const std::string nearest =
+      near.empty() ? "" : fmt::format(" the nearest {} {};", near.size() == 1 ? "is" : "are", fmt::join(near, ", "));
   fail(ErrorKind::poplar_error, "unknown-cluster",
-       "no machine '{}'; there are: {}, ipu2 (or ipu2:64, of 64 tiles), and files that end in .json", name, known);
+       "no machine '{}';{} there are: {}, ipu2 (or ipu2:64, of 64 tiles), and files that end in .json", name, nearest,
+       fmt::join(known, ", "));
 }
 
 Group group_of(const Cluster& c, std::int64_t first, std::int64_t count, std::int64_t stride) {

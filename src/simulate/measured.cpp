@@ -70,7 +70,13 @@ std::optional<MeasuredShare> product_share(const MeasuredShapes& shapes, double 
              end = std::upper_bound(begin, shapes.products.end(), key, is_after);
   std::array<Near, kNearest> nearest{};
   std::size_t found = 0;
+  // Most rows are far off; that takes no logarithms.
+  const auto is_far = [](std::int64_t row, double size) {
+    const auto r = static_cast<double>(row);
+    return r > 2.001 * size || size > 2.001 * r;
+  };
   for (auto p = begin; p != end; ++p) {
+    if (is_far(p->m, m) || is_far(p->k, k) || is_far(p->n, n)) continue;
     const double dm = std::log(static_cast<double>(p->m) / m), dk = std::log(static_cast<double>(p->k) / k),
                  dn = std::log(static_cast<double>(p->n) / n);
     if (dm == 0 && dk == 0 && dn == 0) return MeasuredShare{p->efficiency, Basis::measured};
