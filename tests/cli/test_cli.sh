@@ -63,6 +63,8 @@ check "misspelt option of a program beside" 2 "^pando run: there is no option '-
 check "misspelt option of the repl" 2 "^pando repl: there is no option '--tile'; the nearest is --tiles$" "$pando" repl --tile 2
 check "a word too many" 2 "^pando machines: 'red' is one word too many$" "$pando" machines h100 red
 check "an unknown machine" 2 "no machine 'red'; there are: a100-40" "$pando" machines red
+check "a family of machines" 2 "no machine 'a100'; the nearest are a100-40, a100-80; there are: " "$pando" machines a100
+check "a machine's name without its end" 2 "no machine 'mi300'; the nearest is mi300x; there are: " "$pando" machines mi300
 check "misspelt value" 2 "'grph': one of model, graph, plan, tile is expected; the nearest is graph$" "$pando" dump --level grph -- true
 check "a command of a command" 2 "^pando jupyter: there is no command 'instal'; the nearest is install$" "$pando" jupyter instal
 check "no command of a command" 2 "^pando jupyter: a command is required: install$" "$pando" jupyter
@@ -452,7 +454,12 @@ check "search: sizes that cannot be" 2 'kv_heads is 3, which does not divide hea
 check "search: what is outside" 0 '^outside the space: .*schedule=ZB-H2 \(only' "$pando" search --machine selene gpt2 --devices 2 --batch 8 --quiet
 check "search: nothing fits on a smaller machine" 1 "break the rule 'network': 64 devices; the machine has 16" \
   "$pando" search llama3-8b --devices 64 --batch 64 --machine dgx2 --quiet
-check "search: nothing fits, and what would do" 1 'what would do: [0-9]+ devices and a batch of' "$pando" search --machine selene gpt3-175b --devices 16 --batch 16 --quiet
+check "search: nothing fits, and what would do" 1 'what would do: [0-9]+ devices and a batch of' "$pando" search --machine selene megatron-1t --devices 16 --batch 16 --quiet
+check "search: nothing fits, but with a change outside the space" 1 'what would do on these devices, outside the space, the quickest first: offload-optimizer: ' \
+  "$pando" search deepseek-v3 --devices 64 --batch 512 --machine h100 --quiet
+check "search: a program that is too large to write" 2 "takes about .* GiB to write; this host has 0.0, of which it takes 80 % at most. Fewer --devices or a smaller --batch would do" \
+  env PANDO_HOST_MEMORY=10000000 "$pando" search gpt2 --devices 8 --batch 64 --machine h100 --quiet --emit "torch:$scratch/too_large"
+check "search: nothing is written of it" 1 "" test -e "$scratch/too_large"
 check "search: the words" 0 'Megatron-LM --tensor-model-parallel-size' "$pando" search --words
 check "search: a degree that cuts nothing" 0 'e=2 cuts nothing: gpt2 has no experts' "$pando" search --machine selene gpt2 --devices 2 --batch 8 --quiet --why-not "d=2 e=2"
 check "search: a space of a program" 2 '\-\-space: it takes a transformer' "$pando" search --machine selene "$here/../data/simulate/data_parallel.txt" --space trainers

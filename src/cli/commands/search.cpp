@@ -81,7 +81,9 @@ void emit(const Arguments& a, const search::StrategyFacts& facts, const search::
     return;
   }
   const search::Strategy t = search::transforms_of(facts, s);
-  write_file(a.program.emit, ir::print(transform::parallelise(search::program_of(facts.model, facts.batch), t).module));
+  const transform::Program whole = search::program_of(facts.model, facts.batch);
+  search::check_can_be_written(whole, t, a.program.emit);
+  write_file(a.program.emit, ir::print(transform::parallelise(whole, t).module));
   complain_of("search", fmt::format("{}: {}", a.program.emit, search::to_string(t, search::Spelling::whole)));
 }
 

@@ -16,6 +16,7 @@
 #include "ir/checks/read_module.h"
 #include "ir/text/print.h"
 #include "onnx/import.h"
+#include "search/programs/bridge.h"
 #include "simulate/costs/cost_model.h"
 #include "simulate/costs/flatten.h"
 #include "transform/distribute/annotate.h"
@@ -162,6 +163,7 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   const bool stopped = sizes.back().result.certificate.stopped;
   if (r.best.empty()) return stopped ? kInterrupted : kNo;
   if (a.emit.empty() && !a.check) return stopped ? kInterrupted : 0;
+  if (!a.emit.empty()) search::check_can_be_written(program, r.best.front().strategy, a.emit);
   const transform::Distributed d = transform::parallelise(program, r.best.front().strategy);
   if (target != nullptr) {
     if (const std::string note = target->program(program, d, path); !note.empty()) complain_of("search", "note: " + note);

@@ -72,7 +72,9 @@ SmallInstance small_instance(const StrategyFacts& f, const Strategy& strategy) {
 std::string emit_strategy(const StrategyFacts& f, const Strategy& s, const std::string& folder) {
   const auto write = [](const StrategyFacts& facts, const Strategy& strategy, ir::DType dtype, const std::string& to) {
     const transform::Program whole = program_of(facts.model, facts.batch, dtype);
-    return write_program(whole, transform::parallelise(whole, transforms_of(facts, strategy)), to);
+    const Strategy t = transforms_of(facts, strategy);
+    check_can_be_written(whole, t, "torch");
+    return write_program(whole, transform::parallelise(whole, t), to);
   };
   if (write(f, s, ir::DType::float16, folder).empty()) return "";
   const auto [model, strategy, batch] = small_instance(f, s);

@@ -611,5 +611,19 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   EXPECT_LT(peak("recompute=full recompute-first=1"), peak(""));
 }
 
+// Ops are counted before a program is made: what it may not be larger than is asked of the count.
+TEST(ProgramSize, CountsOpsOfAllDevices) {
+  const Transformer gpt = transformer_named("gpt2");
+  const simulate::Cluster& h100 = simulate::cluster_named("h100");
+  for (const char* words : {"t=1 d=8 b=2 zero=3", "t=2 p=2 d=2 zero=1", "t=1 p=2 d=2 v=3 zero=1 recompute=full"}) {
+    const StrategyFacts facts = facts_of(gpt, h100, 64);
+    const transform::Program whole = program_of(gpt, 64);
+    const Strategy s = transforms_of(facts, parse_strategy(words, Spelling::brief));
+    const double made = static_cast<double>(transform::parallelise(whole, s).module.op_count());
+    EXPECT_NEAR(ops_of(whole, s) / made, 1, 0.25) << words;
+    EXPECT_NO_THROW(check_can_be_written(whole, s, "torch"));
+  }
+}
+
 }  // namespace
 }  // namespace pando::search

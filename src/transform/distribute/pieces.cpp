@@ -54,9 +54,23 @@ std::vector<const PieceTable::Entry*> PieceTable::stream(const std::string& part
   return all;
 }
 
+namespace {
+
+// Names as the texts have them: there they are numbered where several values have one. Data have no names, and each op's text has its own.
+Module with_names_of_text(Module m) {
+  for (std::size_t b = 0; b < m.blob_count(); ++b) {
+    const BlobId id(static_cast<BlobId::rep>(b));
+    m.set_blob(id, HostTensor(m.blob(id).dtype(), {0}));
+  }
+  const std::string text = print(m);
+  m = Module();
+  return parse(text);
+}
+
+}  // namespace
+
 PieceTable pieces_of(const Program& sequential, const Distributed& d) {
-  // Names as the texts have them: there they are numbered where several values have one.
-  const Module s = parse(print(sequential.module)), m = parse(print(d.module));
+  const Module s = with_names_of_text(sequential.module), m = with_names_of_text(d.module);
   const Graph &whole = s.graph(s.main_graph()), &part = m.graph(m.main_graph());
   PieceTable t;
   const auto add_whole = [&](const std::string& name, const Type& type) { t.wholes[name] = {type.dtype, type.shape}; };
