@@ -215,7 +215,7 @@ class POPLAR_EXPORT Program {
   virtual void accept(ProgramVisitor& visitor) const;
 
  protected:
-  /// index: 2 i for part i of the report's program, 2 i + 1 for the Sequence in a loop; of a block, behind all of them.
+  /// index: 2 i for part i of the report's program, 2 i + 1 for the Sequence in a loop; of a block, after all of them.
   Program(std::shared_ptr<const pando::profile::Report> r, std::size_t index) : report_(std::move(r)), index_(index) {}
   static std::shared_ptr<Program> make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index);
   std::shared_ptr<const pando::profile::Report> report_;
