@@ -517,3 +517,14 @@ def test_normalisation_of_half_precision_has_its_statistics():
     model = torch.nn.Sequential(torch.nn.GroupNorm(4, 16), torch.nn.LayerNorm(50)).half()
     x = torch.randn(2, 16, 50, dtype=torch.half)
     torch.testing.assert_close(torch.compile(model, backend="pando")(x), model(x), atol=5e-3, rtol=5e-3)
+
+
+def test_functions_that_have_other_forms_keep_their_words():
+    def function(x, sums):
+        torch.cumsum(x, 0, out=sums)
+        return torch.prod(input=x, dim=0), torch.var(x, 0, correction=0), torch.std(input=x), x.cumsum(dim=1), torch.cov(input=x)
+
+    x, sums, wanted_sums = torch.rand(3, 4), torch.zeros(3, 4), torch.zeros(3, 4)
+    for got, wanted in zip(torch.compile(function, backend="pando")(x, sums), function(x, wanted_sums)):
+        torch.testing.assert_close(got, wanted)
+    torch.testing.assert_close(sums, wanted_sums)

@@ -2,11 +2,11 @@
 import torch
 
 
-def _cov(x, *, correction=1, fweights=None, aweights=None):
+def _cov(input, *, correction=1, fweights=None, aweights=None):
     """torch.cov. What it checks of weights, that none is below 0, is not looked at: they are known when the program runs."""
-    if x.dim() > 2:
-        raise RuntimeError(f"cov(): a tensor of two dimensions or fewer is expected, not one of {x.dim()}.")
-    rows = x.reshape(1, -1) if x.dim() < 2 else x
+    if input.dim() > 2:
+        raise RuntimeError(f"cov(): a tensor of two dimensions or fewer is expected, not one of {input.dim()}.")
+    rows = input.reshape(1, -1) if input.dim() < 2 else input
     if not rows.is_floating_point() and not rows.is_complex():
         rows = rows.to(torch.get_default_dtype())
     count = rows.shape[1]
@@ -21,8 +21,8 @@ def _cov(x, *, correction=1, fweights=None, aweights=None):
     return (product / torch.as_tensor(factor, dtype=rows.real.dtype if rows.is_complex() else rows.dtype)).squeeze()
 
 
-def _corrcoef(x):
-    c = _cov(x)
+def _corrcoef(input):
+    c = _cov(input)
     if not c.dim():
         return c / c
     lengths = c.diagonal()
@@ -79,17 +79,28 @@ def _typed(x, dtype):
     return x if x.dtype is dtype else x.to(dtype)
 
 
-def _prod(x, dim=None, keepdim=False, *, dtype=None):
-    if not is_picked(x) or not x.is_floating_point():
-        return torch.prod(x, dtype=dtype) if dim is None else torch.prod(x, dim, keepdim, dtype=dtype)
-    x = _typed(x, dtype)
+def _of_picked(function, of):
+    """A function that is another one, `of`, for floating-point numbers that a mask picks. What PyTorch alone understands stays PyTorch's: `out`, say."""
+
+    def call(*args, **kwargs):
+        x = args[0] if args else kwargs.get("input")
+        if not is_picked(x) or not x.is_floating_point() or kwargs.get("out") is not None:
+            return function(*args, **kwargs)
+        kwargs.pop("out", None)
+        return of(*args, **kwargs)
+
+    return call
+
+
+def _prod(input, dim=None, keepdim=False, *, dtype=None):
+    x = _typed(input, dtype)
     for d in sorted(_dims(x, dim), reverse=True):
         x = _Product.apply(x, d, keepdim)
     return x
 
 
-def _cumsum(x, dim, *, dtype=None):
-    return _RunningSum.apply(_typed(x, dtype), dim) if is_picked(x) and x.is_floating_point() else torch.cumsum(x, dim, dtype=dtype)
+def _cumsum(input, dim, *, dtype=None):
+    return _RunningSum.apply(_typed(input, dtype), dim)
 
 
 def _variance_and_mean(x, dim, correction, keepdim):
@@ -108,21 +119,20 @@ def _root(variance):
 def _variance(function, of):
     """A function of variances. Of what a mask picks it is made of others that do not look at its length: `of` takes (variance, mean)."""
 
-    def call(x, *args, **kwargs):
-        if not is_picked(x):
-            return function(x, *args, **kwargs)
-        # The first argument behind the tensor may be that of whether the variance is unbiased.
+    def call(input, *args, **kwargs):
+        # The first argument after the tensor may be that of whether the variance is unbiased.
         args = (None, *args) if args and isinstance(args[0], bool) else args
         given = {**dict(zip(("dim", "unbiased", "keepdim"), args)), **kwargs}
         correction = given.get("correction", given.get("unbiased"))
-        return of(*_variance_and_mean(x, given.get("dim"), 1 if correction is None else correction, given.get("keepdim", False)))
+        return of(*_variance_and_mean(input, given.get("dim"), 1 if correction is None else correction, given.get("keepdim", False)))
 
-    return call
+    return _of_picked(function, call)
 
 
 FUNCTIONS = {}
-for _name, _function in {"prod": _prod, "cumsum": _cumsum, "cov": _cov, "corrcoef": _corrcoef,
-                         "var": _variance(torch.var, lambda variance, mean: variance), "std": _variance(torch.std, lambda variance, mean: _root(variance))}.items():
+for _name, _function in {"prod": _of_picked(torch.prod, _prod), "cumsum": _of_picked(torch.cumsum, _cumsum), "cov": _cov, "corrcoef": _corrcoef,
+                         "var": _variance(torch.var, lambda variance, mean: variance),
+                         "std": _variance(torch.std, lambda variance, mean: _root(variance))}.items():
     FUNCTIONS[getattr(torch, _name)] = FUNCTIONS[getattr(torch.Tensor, _name)] = _function
 FUNCTIONS[torch.var_mean] = _variance(torch.var_mean, lambda variance, mean: (variance, mean))
 FUNCTIONS[torch.std_mean] = _variance(torch.std_mean, lambda variance, mean: (_root(variance), mean))
