@@ -1,6 +1,7 @@
 #include "search/strategy_text.h"
 
 #include "base/error.h"
+#include "base/text/similar_names.h"
 #include "search/axis.h"
 
 #include <fmt/format.h>
@@ -115,12 +116,17 @@ SaidValue said_of(const Axis& a, Spelling spelling, const Strategy& s) {
 std::string item_of(std::string_view word, std::string_view value) { return fmt::format("{}{}{}", word, value.empty() ? "" : "=", value); }
 
 [[noreturn]] void refuse_word(std::string_view word, Spelling spelling) {
-  std::vector<std::string> known;
+  std::vector<std::string> known, words;
   for (const Axis* a : axes_of_text(spelling)) {
+    for (const std::string_view name : {a->word, a->brief}) {
+      if (name.size() > 1) words.emplace_back(name);
+    }
     const std::string text = item_of(a->word_in(spelling), "") + (stands_alone(*a, spelling) ? "" : "=");
     if (known.empty() || known.back() != text) known.push_back(text);
   }
-  fail(ErrorKind::poplar_error, "strategy-word", "'{}' is no word of a strategy: {} are known", word, fmt::join(known, " "));
+  const std::vector<std::string> near = similar_names(word, words);
+  fail(ErrorKind::poplar_error, "strategy-word", "a strategy has no word '{}'{}; its words are {}", word,
+       near.empty() ? "" : "; the nearest is " + near[0], fmt::join(known, " "));
 }
 
 // A word of the other spelling that stands alone there, or here, is read as it is there: sequence-parallel is comm=sequence-parallel.
@@ -135,7 +141,7 @@ void read_item(Strategy& s, Spelling spelling, const std::vector<const Axis*>& r
   if (rows[0]->flag) return rows[0]->set(s, 1);
   const std::vector<std::string_view> parts = rows.size() == 1 ? std::vector{value} : split(value, "/");
   if (parts.size() != rows.size())
-    refuse_value(word, value, fmt::format("{} numbers, as {},", rows.size(), fmt::join(std::vector<int>(rows.size(), 0), "/")));
+    refuse_value(word, value, fmt::format("a list of {} numbers, as {},", rows.size(), fmt::join(std::vector<int>(rows.size(), 0), "/")));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->set(s, read_predicted_value(*rows[i], word, parts[i]));
 }
 

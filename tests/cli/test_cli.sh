@@ -526,7 +526,7 @@ echo '{"layers": 2,, }' >"$scratch/model.json"
 check "search: a model that is no JSON" 2 'model.json:1:14: parse error at line 1, column 14' "$pando" search --machine selene "$scratch/model.json" --devices 2 --batch 4
 expect "search: no library is named" "$(grep -c exception "$scratch/err")" 0
 check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search --machine selene gpt.json --devices 2
-check "search: why not, a word that is none" 2 "'ranks' is no word of a strategy" \
+check "search: why not, a word that is none" 2 "a strategy has no word 'ranks'" \
   "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --why-not "ranks=2"
 check "search: a transformer's word of the same meaning" 0 'tensor=2' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "t=2"
@@ -534,7 +534,7 @@ check "search: a demand" 0 'data=2 zero=3' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine bow-pod --quiet --require "data=2 zero=3"
 check "search: by what ops cost when they are compiled" 0 'priced by what was compiled: [0-9]+ ops' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 2 --machine ipu2:4 --quiet --require "data=2 zero=0 recompute=none" --cost compiled
-check "search: a word that is none" 2 "'datum' is no word of a strategy" \
+check "search: a word that is none" 2 "a strategy has no word 'datum'; the nearest is data" \
   "$pando" search --machine selene "$scratch/gpt.txt" --samples tokens,labels --devices 2 --quiet --require "datum=2"
 check "search: a transformer needs its batch" 2 '--batch is required' "$pando" search --machine selene gpt2
 check "search: a transformer's winner is written" 0 'samples/s' \

@@ -15,7 +15,7 @@ Axis axis_post_validation() {
     if (s.post_validation && s.pipeline == 1) return broken("post-validation", "no rank of a pipeline waits for another at p=1");
     return Violation();
   };
-  a.missing = [](const Strategy& s) -> std::string_view { return s.post_validation ? "updates that are looked at behind" : ""; };
+  a.missing = [](const Strategy& s) -> std::string_view { return s.post_validation ? "updates that are checked afterwards" : ""; };
   return a;
 }
 
