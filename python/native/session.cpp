@@ -183,6 +183,7 @@ void bind_session(nb::module_& m) {
         simulate::add_prediction(report, simulate::prediction(s.session->lowered(), o.machine, o.tiles_per_ipu));
       },
       "If runs write a report of a machine with tiles: puts what is predicted of a step into it.");
+  c.def("report_file", [](Bound& s) { return s.session->report_file(); }, "Where runs write a report; \"\" if none was asked for.");
   c.def("profile_summary", [](Bound& s) { return s.session->profile_summary(); });
 }
 

@@ -1,6 +1,8 @@
 """Running a PopXL program the way PopART's own programs are run: by the ids of its streams."""
 import popxl
 
+from .reports import Reports
+
 
 class AnchorReturnType:
     """Which batches of a step come back. Programs of PopXL store what they want: all of it comes back."""
@@ -37,7 +39,7 @@ def _by_id(streams, wanted):
     return {known[name]: data for name, data in wanted.items()}
 
 
-class InferenceSession:
+class InferenceSession(Reports):
     """Made by `InferenceSession.fromIr`."""
 
     def __init__(self, ir, device):
@@ -52,6 +54,9 @@ class InferenceSession:
         program.num_host_transfers = flow.batchesPerStep
         _by_id(program.get_all_d2h_streams(), flow.anchorTensors)
         return cls(program, deviceInfo)
+
+    def _prepared(self):
+        return self._session
 
     def prepareDevice(self):
         self._session = popxl.Session(self._ir, self._device)

@@ -146,8 +146,9 @@ struct Session::State {
   // "": it is not given.
   std::string given(std::string_view option) const;
   bool is_on(std::string_view option) const;
-  // Whether a report of compiling and of runs is asked for.
-  bool reports() const { return is_on("autoReport.all") || is_on("autoReport.outputExecutionProfile"); }
+  // Whether a report of compiling or of runs is asked for.
+  bool reports() const { return writes("autoReport.outputGraphProfile") || writes("autoReport.outputExecutionProfile"); }
+  bool writes(std::string_view part) const { return is_on(given(part).empty() ? "autoReport.all" : part); }
   lower::Lowered lower(poplar::Graph& graph, std::string* decisions = nullptr) const;
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import pando.report
+import popart
 import popxl
 import pva
 from popxl import ops
@@ -22,6 +23,8 @@ def path(tmp_path_factory):
         a, = ops.call(square, ops.matmul(ops.host_load(x), weights))
         a, = ops.repeat(round_of, 3, a)
         a, = ops.call(square, a)
+        with popxl.name_scope("end"):
+            a = ops.softmax(ops.gelu(a), 1)
         ops.host_store(out, a)
     with popxl.Session(ir, "ipu_model", profile=folder) as session:
         session.run({x: np.ones((8, 32), np.float32)})
@@ -96,6 +99,110 @@ def test_execution(path):
         assert len(s.cyclesByTile) == 1472
         if s.kind == "compute":
             assert max(s.cyclesByTile) > 0 and s.computeSets[0].estimatedCyclesByTile == s.cyclesByTile
+
+
+def test_memory_by_ipu(path):
+    compilation = pva.openReport(path).compilation
+    assert compilation.target.architecture == pva.IPU.Architecture.Ipu2 == "ipu2" and f"{compilation.target.architecture}" == "ipu2"
+    assert len(compilation.ipus) == 1 and compilation.ipus[0].tiles == compilation.tiles
+    for step in compilation.livenessProgramSteps:
+        assert step.notAlwaysLiveMemoryForIpu(0).bytes == step.notAlwaysLiveMemory.bytes
+        assert [v.size for v in step.notAlwaysLiveMemoryForIpu(0).variables] == [v.size for v in step.notAlwaysLiveMemory.variables]
+    with pytest.raises(IndexError, match="there is no IPU 1; the report has 1"):
+        compilation.livenessProgramSteps[0].notAlwaysLiveMemoryForIpu(1)
+
+
+def test_vertices_of_tiles_add_up_to_those_of_compute_sets(path):
+    compilation = pva.openReport(path).compilation
+    sums = {}
+    for part in compilation.computeSets:
+        for v in part.vertices:
+            sums[v.type.name] = sums.get(v.type.name, 0) + v.count
+    for tile in compilation.tiles:
+        for v in tile.memory.vertices:
+            sums[v.type.name] -= v.count
+            assert v.codeBytes > 0
+        assert sum(v.codeBytes for v in tile.memory.vertices) == tile.memory.category.vertexCode.total
+    assert sums and set(sums.values()) == {0}
+    with pytest.raises(ValueError, match="on many tiles"):
+        compilation.computeSets[0].vertices[0].codeBytes
+
+
+def test_operations(path):
+    report = pva.openReport(path)
+    operations = pva.OperationAnalysis(report).operations
+    asked = {row["operation"]: row for row in pando.report.open(path).ask("operations", top=1000)["rows"]}
+    cycles, steps = {}, 0
+    for operation in operations:
+        first = operation.name.split("/")[0]
+        cycles[first] = cycles.get(first, 0) + operation.cycles
+        steps += len(operation.steps)
+        assert {p.name.split("/")[0] for p in operation.programs} <= {first}
+    assert {name: n for name, n in cycles.items() if n > 0} == {name: row["cycles"] for name, row in asked.items() if row["cycles"] > 0}
+    assert steps == len(report.execution.steps)
+    product = next(o for o in operations if "matmul" in o.name)
+    location = product.debugContext.location
+    with open(__file__) as file:
+        assert location.fileName.endswith("test_pva.py") and "ops.matmul(" in file.readlines()[location.lineNumber - 1]
+    assert product.replacedDebugContext == [] and product.flops > 0
+    # The same function is called by two lines of the program; what it computes is of its own line.
+    assert len({o.debugContext.location.lineNumber for o in operations}) > 3
+    # One line made two under one scope.
+    assert [o.name for o in operations if o.name.startswith("end")] == ["end"]
+    deeper = [o.name for o in pva.OperationAnalysis(report, depth=2).operations if o.name.startswith("end")]
+    assert len(deeper) == 2 and any("gelu" in name for name in deeper) and any("softmax" in name for name in deeper)
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        pva.OperationAnalysis(report, depth=0)
+
+
+def test_names_of_the_core_module(path):
+    assert isinstance(pva.openReport(path).execution.steps[0], pva.pva_core.ExecutionStep)
+    assert pva.openReport(path).execution.totalCycles.total == pando.report.open(path)["total_cycles"]
+
+
+def program():
+    """An Ir with one stream, and the stream."""
+    ir = popxl.Ir()
+    with ir.main_graph:
+        x = popxl.h2d_stream((4,), popxl.float32, name="x")
+        ops.host_store(popxl.d2h_stream((4,), popxl.float32, name="out"), ops.gelu(ops.host_load(x)))
+    return ir, x
+
+
+def test_a_session_gives_its_report(tmp_path):
+    ir, x = program()
+    with popxl.Session(ir, "ipu_model", profile=tmp_path) as session:
+        view = session._pb_session
+        assert not view.getReport().hasExecution  # it is written when the program is compiled
+        session.run({x: np.ones(4, np.float32)})
+        assert view.getReport().execution.totalCycles.total > 0
+        assert "Memory Usage" in view.getSummaryReport() and b"gelu" in view.getSerializedGraph()
+
+
+@pytest.mark.parametrize("option, has_execution", [("outputGraphProfile", False), ("outputExecutionProfile", True)])
+def test_a_session_gives_the_report_that_options_ask_for(tmp_path, option, has_execution):
+    ir, x = program()
+    ir._pb_ir.getSessionOptions().engineOptions.update({f"autoReport.{option}": "true", "autoReport.directory": str(tmp_path)})
+    with popxl.Session(ir, "ipu_model") as session:
+        if has_execution:
+            with pytest.raises(popart.popart_exception, match="has not written .*profile.pando yet"):
+                session._pb_session.getReport()
+        session.run({x: np.ones(4, np.float32)})
+        assert session._pb_session.getReport().hasExecution == has_execution
+
+
+def test_what_a_session_cannot_report(tmp_path):
+    with pytest.raises(popart.popart_exception, match="The session writes no report. Ask for one before it compiles"):
+        popxl.Session(program()[0], "cpu")._pb_session.getReport()
+    with pytest.raises(popart.popart_exception, match="reference interpreter compiles nothing"):
+        popxl.Session(program()[0], "interpreter")._pb_session.getSummaryReport()
+    ir = program()[0]._pb_ir
+    ir.setDataFlow(popart.DataFlow(1, {}))
+    session = popart.InferenceSession.fromIr(ir=ir, deviceInfo="cpu")
+    with pytest.raises(popart.popart_exception, match="must have been prepared before a report can be fetched"):
+        session.getSummaryReport()
+    session.prepareDevice()
+    assert "Graph" in session.getSummaryReport(resetProfile=False)
 
 
 def test_files(path, tmp_path):

@@ -1,9 +1,13 @@
 """Views of sessions."""
+from popart.reports import Reports
 
 
-class Session:
+class Session(Reports):
     def __init__(self, session):
         self._session = session
+
+    def _prepared(self):
+        return self._session
 
     def writeWeights(self, io):
         """The data of a PyWeightsIO become those of the variables with its ids."""
