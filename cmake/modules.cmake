@@ -109,13 +109,14 @@ function(pando_shared_library name)
 endfunction()
 
 # pando_manifest(OUT DIR [FOLDER...]): a sorted list of X(<file stem>) for the .cpp files of a folder of rows (machines, ops ...) and of these of its folders,
-# expanded by one table file. Self-registering statics are dropped by the linker; a missing row here is a link error.
+# without tests, expanded by one table file. Self-registering statics are dropped by the linker; a missing row here is a link error.
 function(pando_manifest out dir)
   set(globs ${dir}/*.cpp)
   foreach(folder ${ARGN})
     list(APPEND globs ${dir}/${folder}/*.cpp)
   endforeach()
   file(GLOB rows CONFIGURE_DEPENDS ${globs})
+  list(FILTER rows EXCLUDE REGEX "_test\\.cpp$")
   list(SORT rows)
   set(text "")
   foreach(row ${rows})

@@ -1,4 +1,4 @@
-// Golden texts of all axes: tests/golden/axis/NAME.txt is for the axis of axes/NAME.cpp. Its first lines are strategies, written by hand:
+// Golden texts of all axes: tests/golden/axis/NAME.txt is for the axis of NAME.cpp. Its first lines are strategies, written by hand:
 //
 //     gpt3-13b selene 64: t=8 p=2      a transformer, a machine, the samples of a step
 //     program: tensor=2                a small GPT and its training step
