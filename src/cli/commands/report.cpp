@@ -13,6 +13,7 @@
 #include "base/command/files.h"
 #include "base/source_location.h"
 #include "cli/command_row.h"
+#include "cli/shared/advice_answer.h"
 #include "poplar/exceptions.hpp"
 #include "profile/compare.h"
 #include "profile/export.h"
@@ -56,16 +57,25 @@ std::string summary_text(const profile::Report& report, const Arguments& argumen
   return out.str();
 }
 
+profile::Json answer(const profile::Report& report, const std::string& query, std::size_t top) {
+  return query == "advice" ? advice_answer(report, top) : profile::ask(report, query, top);
+}
+
+std::string answer_text(const profile::Report& report, const std::string& query, std::size_t top) {
+  const profile::Json json = answer(report, query, top);
+  return query == "advice" ? advice_text(json) : profile::answer_text(json);
+}
+
 // What the command line asks for; without a question the summary.
 std::string text_of(const profile::Report& report, const Arguments& arguments) {
   if (!arguments.compared.empty()) {
     const profile::Json rows = profile::compare(report, read(arguments.compared), arguments.top);
     return arguments.json.empty() ? profile::answer_text(rows) : dumped(rows);
   }
-  if (!arguments.json.empty()) return dumped(profile::ask(report, arguments.json, arguments.top));
+  if (!arguments.json.empty()) return dumped(answer(report, arguments.json, arguments.top));
   std::string out;
-  for (const std::string& query : arguments.asked) out += profile::answer_text(profile::ask(report, query, arguments.top));
-  if (!arguments.tile.empty()) out += profile::answer_text(profile::ask(report, "tile=" + arguments.tile, arguments.top));
+  for (const std::string& query : arguments.asked) out += answer_text(report, query, arguments.top);
+  if (!arguments.tile.empty()) out += answer_text(report, "tile=" + arguments.tile, arguments.top);
   return out.empty() && arguments.svg.empty() && arguments.trace.empty() ? summary_text(report, arguments) : out;
 }
 
