@@ -405,6 +405,13 @@ for trainer in megatron torchtitan deepspeed galvatron; do
   check "memory: a strategy of $trainer is read" 0 'it fits' "$pando" memory llama3-8b --machine h100 --devices 64 --batch 256 \
     --strategy "$trainer:$scratch/$trainer.txt" --memory 1TB
 done
+check "search: what settings do not say" 0 "^pando search: note: settings for deepspeed do not say precision=fp8; products run in bf16$" \
+  "$pando" search llama3-8b --machine h200 --devices 64 --batch 512 --quiet --require precision=fp8 --emit "deepspeed:$scratch/unsaid.json"
+check "search: what they say instead" 0 "^pando search: note: what they say is t=1 .*: by prediction [0-9.]+ s a step, not [0-9.]+, and .*; --require 'precision=bf16' searches" \
+  "$pando" search llama3-8b --machine h200 --devices 64 --batch 512 --quiet --require precision=fp8 --emit "deepspeed:$scratch/unsaid.json"
+check "search: settings of another trainer than the stack" 0 "^pando search: note: the prediction is of stack megatron; --stack torchtitan predicts what torchtitan does$" \
+  "$pando" search llama3-8b --machine h200 --devices 64 --batch 512 --quiet --emit "torchtitan:$scratch/recipe.py"
+check "search: 8-bit floats for torchtitan" 0 "Float8LinearConverter.Config.filter_fqns=.\"lm_head\"" cat "$scratch/recipe.py"
 check "simulate: flags of Megatron-LM" 0 't=2 p=4 d=8 b=1 .*zero=1 recompute=selective' "$pando" simulate --model llama3-8b --machine h100 --devices 64 \
   --strategy "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 4 --micro-batch-size 1 --global-batch-size 256 --use-distributed-optimizer --recompute-activations"
 check "simulate: a flag that is not understood" 2 '\-\-tensor-model-parallel-sise is not understood.*the nearest is --tensor-model-parallel-size' \

@@ -12,6 +12,7 @@ PANDO = pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "pando"
 
 
 def settings_of(trainer, require, model="llama3-8b", devices=64, batch=256):
+    require += "" if "precision" in require else " precision=bf16"
     done = subprocess.run([PANDO, "search", model, "--machine", "h100", "--devices", str(devices), "--batch", str(batch), "--require", require, "--quiet",
                            "--space", "everything", "--emit", trainer], capture_output=True, text=True, check=True)
     # Behind the answer of the search.
@@ -30,6 +31,19 @@ def test_megatron_reads_the_layout(require, virtual):
     assert layout.virtual_pipeline_model_parallel_size == virtual
 
 
+class Converter:
+    """In place of torchtitan's converters, which take a GPU: what would be converted, without which modules."""
+    def __init__(self, *, filter_fqns, model_compile_enabled):
+        assert model_compile_enabled
+        self.filter_fqns = filter_fqns
+
+    def build(self):
+        return self
+
+    def convert(self, model):
+        return [model, self.filter_fqns]
+
+
 @pytest.fixture(name="torchtitan")
 def torchtitan_settings():
     """The module of torchtitan's settings alone: the rest of the package needs what settings do not."""
@@ -43,7 +57,8 @@ def torchtitan_settings():
     return module
 
 
-@pytest.mark.parametrize("require", ["t=2 p=4", "d=64 zero=3", "p=4 schedule=ZBV", "t=8 recompute=full", "c=2 zero=2", "t=4 overlap=ring"])
+@pytest.mark.parametrize("require", ["t=2 p=4", "d=64 zero=3", "p=4 schedule=ZBV", "t=8 recompute=full", "c=2 zero=2", "t=4 comm=sequence-parallel overlap=ring",
+                                     "d=64 precision=fp8"])
 def test_torchtitan_takes_the_recipe(torchtitan, monkeypatch, require):
     checkpointing = types.ModuleType("torchtitan.distributed.activation_checkpoint")
     for name in ("FullAC", "SelectiveAC"):
@@ -51,13 +66,21 @@ def test_torchtitan_takes_the_recipe(torchtitan, monkeypatch, require):
     for name, module in (("torchtitan", types.ModuleType("torchtitan")), ("torchtitan.distributed", types.ModuleType("torchtitan.distributed")),
                          ("torchtitan.distributed.activation_checkpoint", checkpointing)):
         monkeypatch.setitem(sys.modules, name, module)
+    quantization = types.ModuleType("torchtitan.components.quantization")
+    quantization.Float8LinearConverter = type("Float8LinearConverter", (), {"Config": Converter})
+    monkeypatch.setitem(sys.modules, "torchtitan.components", types.ModuleType("torchtitan.components"))
+    monkeypatch.setitem(sys.modules, "torchtitan.components.quantization", quantization)
     names = {}
     exec(compile(settings_of("torchtitan", require), "recipe.py", "exec"), names)
-    config = types.SimpleNamespace(training=torchtitan.TrainingConfig(), parallelism=torchtitan.ParallelismConfig(), compile=torchtitan.CompileConfig())
+    config = types.SimpleNamespace(training=torchtitan.TrainingConfig(), parallelism=torchtitan.ParallelismConfig(), compile=torchtitan.CompileConfig(),
+                                   model_spec=types.SimpleNamespace(model="llama3"))
     # The classes have slots: a setting that they do not have is an error.
     names["with_strategy"](config)
     p = config.parallelism
-    p.__post_init__()
+    p.__post_init__(), config.compile.__post_init__()
+    assert config.model_spec.model == (["llama3", ["lm_head"]] if "fp8" in require else "llama3")
+    assert config.compile.enable == ("fp8" in require or config.compile.enable_async_tensor_parallel)
+    assert config.compile.enable_async_tensor_parallel or "overlap" not in require
     degrees = (p.data_parallel_replicate_degree * p.data_parallel_shard_degree * p.tensor_parallel_degree * p.context_parallel_degree *
                p.pipeline_parallel_degree)
     assert degrees == 64

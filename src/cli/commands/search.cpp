@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <memory>
@@ -70,14 +71,20 @@ int run_program(Arguments& a, const simulate::Cluster& cluster) {
 }
 
 // The winner in a trainer's words; or as a program: a GPT of these sizes, distributed.
-void emit(const Arguments& a, const search::StrategyFacts& facts, const search::Strategy& s) {
+void emit(const Arguments& a, const search::StrategyFacts& facts, const search::Strategy& s, double limit) {
   const auto [target, path] = emit_target_of(a.program.emit);
   if (target != nullptr) {
     if (target->folder != nullptr) {
       if (const std::string note = target->folder(facts, s, path); !note.empty()) complain_of("search", "note: " + note);
-    } else {
-      write_file(path.empty() ? "-" : path, target->text(facts, s));
+      return;
     }
+    const search::Settings settings = target->settings(facts, s);
+    write_file(path.empty() ? "-" : path, settings.text);
+    for (const std::string& warning : search::warnings_of(facts, *target, s, settings, limit)) complain_of("search", "note: " + warning);
+    const bool has_stack = std::ranges::find(search::stacks(), target->name, &search::Stack::name) != search::stacks().end();
+    if (has_stack && !a.stack.starts_with(target->name))
+      complain_of("search", fmt::format("note: the prediction is of stack {}; --stack {} predicts what {} does", a.stack, target->name,
+                                        target->name));
     return;
   }
   const search::Strategy t = search::transforms_of(facts, s);
@@ -180,7 +187,7 @@ int run(Arguments& a) {
   const double limit = a.program.space.memory > 0 ? a.program.space.memory : static_cast<double>(cluster.memory_bytes);
   if (!a.svg.empty()) write_file(a.svg, search::frontier_svg(report_of(best), limit));
   if (!a.report.empty()) write_plan(plan_of(a, facts, best, why, limit), a.report);
-  if (!best.best.empty() && !a.program.emit.empty()) emit(a, facts, best.best.front().strategy);
+  if (!best.best.empty() && !a.program.emit.empty()) emit(a, facts, best.best.front().strategy, limit);
   if (stopped) return kInterrupted;
   return best.best.empty() ? kNo : 0;
 }

@@ -12,42 +12,70 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string write_deepspeed(const StrategyFacts& f, const Strategy& s) {
-  std::vector<std::string> notes = unsaid_anywhere(s);
-  notes.insert(notes.begin(), headline(f, s));
+// DeepSpeed has no optimizer of ZeRO 0 on the host, and brings weights off chip at ZeRO 3 alone.
+Json zero_settings(const Strategy& s, SettingsNotes& notes) {
   Json zero = {{"stage", s.zero}, {"overlap_comm", s.data_overlap}};
-  if (s.offload_optimizer) zero["offload_optimizer"] = {{"device", "cpu"}, {"pin_memory", true}};
-  if (s.offload_weights) zero["offload_param"] = {{"device", "cpu"}, {"pin_memory", true}};
+  if (s.offload_optimizer && s.zero == 0) {
+    notes.unsaid(&Strategy::offload_optimizer, false, "offload-optimizer at zero=0; DeepSpeed takes offload_optimizer with a stage from 1");
+  } else if (s.offload_optimizer) {
+    zero["offload_optimizer"] = {{"device", "cpu"}, {"pin_memory", true}};
+  }
+  if (s.offload_weights && s.zero < 3) {
+    notes.unsaid(&Strategy::offload_weights, false,
+                 fmt::format("offload-weights at zero={}; DeepSpeed takes offload_param with stage 3", s.zero));
+  } else if (s.offload_weights) {
+    zero["offload_param"] = {{"device", "cpu"}, {"pin_memory", true}};
+  }
+  if (s.zero >= 2 && s.pipeline > 1)
+    notes.unsaid(fmt::format("p={} with zero={}; DeepSpeed refuses a pipeline with ZeRO 2 or 3", s.pipeline, s.zero));
+  if (s.zero == 3 && s.tensor > 1) notes.unsaid(fmt::format("t={} with zero=3; DeepSpeed refuses autotp_size with ZeRO 3", s.tensor));
+  return zero;
+}
+
+void recompute_settings(const Strategy& s, Json& j, SettingsNotes& notes) {
+  if (s.recompute != Recompute::none) {
+    j["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", s.offload_activations}};
+    const std::string_view around = s.recompute == Recompute::full        ? "each layer"
+                                    : s.recompute == Recompute::selective ? "attention"
+                                                                          : "every other product";
+    notes.unsaid(fmt::format("recompute={}; the program calls deepspeed.checkpointing.checkpoint around {}", name_of(s.recompute), around));
+    if (s.recompute_first > 0)
+      notes.unsaid(fmt::format("recompute-first={0}; the program does so in the first {0} layers of each stage", s.recompute_first));
+  } else if (s.offload_activations) {
+    notes.unsaid(&Strategy::offload_activations, false, "offload-activations; DeepSpeed brings to the host what it checkpoints alone");
+  }
+}
+
+Settings write_deepspeed(const StrategyFacts& f, const Strategy& s) {
+  SettingsNotes notes(s);
   Json j = {{"comment", Json::array()},
             {"train_batch_size", f.batch},
             {"train_micro_batch_size_per_gpu", s.microbatch},
             {"gradient_accumulation_steps", f.microbatches(s)},
             {"bf16", {{"enabled", true}}},
-            {"zero_optimization", zero}};
+            {"zero_optimization", zero_settings(s, notes)}};
   if (s.tensor > 1) j["tensor_parallel"] = {{"autotp_size", s.tensor}};
   if (s.context > 1)
-    notes.push_back(fmt::format("not said: c={}; sequence parallelism of DeepSpeed is called in the program: groups of {} devices",
-                                s.context, s.context));
+    notes.unsaid(fmt::format("c={}; the program calls DeepSpeed's sequence parallelism, in groups of {} devices", s.context, s.context));
   if (s.pipeline > 1) {
     j["pipeline"] = {{"partition", "uniform"}};
-    notes.push_back(fmt::format("not said: p={}; the program builds PipelineModule(layers, num_stages={})", s.pipeline, s.pipeline));
-    if (schedule_of(s) != PipelineSchedule::one_f_one_b || s.stages_per_rank > 1)
-      notes.push_back(fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", s.schedule, s.stages_per_rank));
-    if (s.zero >= 2) notes.emplace_back("DeepSpeed has no pipeline with ZeRO 2 or 3; it refuses this");
+    notes.unsaid(fmt::format("p={}; the program builds PipelineModule(layers, num_stages={})", s.pipeline, s.pipeline));
+    if (schedule_of(s) != PipelineSchedule::one_f_one_b)
+      notes.unsaid(&Strategy::schedule, name_of(PipelineSchedule::one_f_one_b), fmt::format("schedule={}; 1F1B runs instead", s.schedule));
+    if (s.stages_per_rank > 1) notes.unsaid(&Strategy::stages_per_rank, 1, fmt::format("v={}; a rank has one stage", s.stages_per_rank));
   }
   if (s.expert_in_data > 1)
-    notes.push_back(fmt::format("not said: e={}; the program builds MoE layers with ep_size={}", s.expert_in_data, s.expert_in_data));
-  if (s.recompute != Recompute::none) {
-    j["activation_checkpointing"] = {{"partition_activations", false}, {"cpu_checkpointing", s.offload_activations}};
-    notes.push_back(fmt::format("not said: recompute={}; the program calls deepspeed.checkpointing.checkpoint around {}",
-                                name_of(s.recompute), s.recompute == Recompute::full ? "each layer" : "attention"));
-  }
-  if (s.sequence_parallel) notes.emplace_back("not said: comm=sequence-parallel; AutoTP all-reduces");
-  if (s.tensor_overlap != TensorOverlap::none) notes.emplace_back("not said: overlap; tensor-parallel transfers are waited for");
-  if (s.precision != Precision::bf16) notes.push_back(fmt::format("not said: precision={}", name_of(s.precision)));
-  if (s.weighed) notes.emplace_back("not said: weighed; PipelineModule(partition_method=...) divides layers");
-  j["comment"] = notes;
-  return j.dump(2) + "\n";
+    notes.unsaid(fmt::format("e={}; the program builds MoE layers with ep_size={}", s.expert_in_data, s.expert_in_data));
+  recompute_settings(s, j, notes);
+  if (s.sequence_parallel) notes.unsaid(&Strategy::sequence_parallel, false, "comm=sequence-parallel; AutoTP all-reduces");
+  if (s.regather) notes.unsaid(&Strategy::regather, false, "regather; whole inputs are kept");
+  if (s.tensor_overlap != TensorOverlap::none)
+    notes.unsaid(&Strategy::tensor_overlap, TensorOverlap::none, "overlap; tensor-parallel transfers are waited for");
+  if (s.precision != Precision::bf16)
+    notes.unsaid(&Strategy::precision, Precision::bf16, fmt::format("precision={}; products run in bf16", name_of(s.precision)));
+  if (s.weighed) notes.unsaid("weighed; PipelineModule(partition_method=...) divides layers");
+  j["comment"] = notes.lines(f, s);
+  return std::move(notes).with(j.dump(2) + "\n");
 }
 
 std::int64_t whole(const Json& j, const char* name, std::int64_t otherwise, const std::string& file) {
@@ -81,6 +109,13 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
   if (all == 0) all = micro > 0 && steps > 0 ? micro * steps * s.data : batch;
   if (all == 0) refuse_settings(file, "neither train_batch_size nor its parts are there; say --batch");
   s.microbatch = micro > 0 ? micro : steps > 0 ? std::max<std::int64_t>(1, all / s.data / steps) : 1;
+  // The program says how many stages there are: the batch says it, too.
+  const std::int64_t replicas = steps > 0 && all % (s.microbatch * steps) == 0 ? all / (s.microbatch * steps) : s.data;
+  if (j.contains("pipeline") && replicas < s.data && s.data % replicas == 0) {
+    s.pipeline = s.data / replicas, s.data = replicas;
+    r.notes.push_back(
+        fmt::format("pipeline: its degree is in the program; {} stages are what the batch leaves of {} devices", s.pipeline, devices));
+  }
   if (steps > 0 && s.microbatch * steps * s.data != all)
     refuse_settings(file,
                     fmt::format("train_batch_size {} is not {} x {} x {} devices, as DeepSpeed demands", all, s.microbatch, steps, s.data));
@@ -91,7 +126,7 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
     r.notes.emplace_back("activation_checkpointing: whole layers are assumed to be computed again; the program decides");
     s.offload_activations = j["activation_checkpointing"].value("cpu_checkpointing", false);
   }
-  if (j.contains("pipeline")) r.notes.emplace_back("pipeline: its degree is in the program; one stage is assumed");
+  if (j.contains("pipeline") && s.pipeline == 1) r.notes.emplace_back("pipeline: its degree is in the program; one stage is assumed");
   return r;
 }
 
@@ -101,7 +136,7 @@ EmitTarget emit_deepspeed() {
   EmitTarget t;
   t.name = "deepspeed";
   t.doc = "a configuration of DeepSpeed";
-  t.text = write_deepspeed;
+  t.settings = write_deepspeed;
   t.read = read_deepspeed;
   return t;
 }

@@ -18,9 +18,41 @@ std::string each_layer(std::int64_t layers, std::int64_t value) {
   return fmt::format("{}", fmt::join(std::vector<std::int64_t>(static_cast<std::size_t>(layers), value), ","));
 }
 
-std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
-  std::vector<std::string> notes = unsaid_anywhere(s);
-  notes.insert(notes.begin(), headline(f, s));
+// What the file has no member for.
+void say_what_is_missing(const StrategyFacts& f, const Strategy& s, SettingsNotes& notes) {
+  if (s.recompute == Recompute::selective || s.recompute == Recompute::alternate) {
+    notes.unsaid(&Strategy::recompute, Recompute::none, fmt::format("recompute={}; nothing is computed again", name_of(s.recompute)));
+    if (s.recompute_first > 0) notes.unsaid(&Strategy::recompute_first, 0, fmt::format("recompute-first={}", s.recompute_first));
+  }
+  if (schedule_of(s) != PipelineSchedule::one_f_one_b)
+    notes.unsaid(&Strategy::schedule, name_of(PipelineSchedule::one_f_one_b), fmt::format("schedule={}; 1F1B runs instead", s.schedule));
+  if (s.stages_per_rank > 1) notes.unsaid(&Strategy::stages_per_rank, 1, fmt::format("v={}; a rank has one stage", s.stages_per_rank));
+  if (s.zero == 1) notes.unsaid(&Strategy::zero, 2, "zero=1; zero2 runs instead");
+  if (s.context > 1) {
+    notes.unsaid(&Strategy::context, 1, fmt::format("c={}; these devices share the batch: d={}, and b with it", s.context, replicas_of(s)));
+    notes.set(&Strategy::data, replicas_of(s));
+    notes.set(&Strategy::microbatch, std::max<std::int64_t>(1, f.batch / replicas_of(s) / f.microbatches(s)));
+  }
+  if (s.expert_in_data > 1) notes.unsaid(&Strategy::expert_in_data, 1, fmt::format("e={}; experts are not split", s.expert_in_data));
+  if (s.tensor > 1)
+    notes.unsaid(
+        fmt::format("comm={}; Galvatron's option --sequence-parallel decides", s.sequence_parallel ? "sequence-parallel" : "all-reduce"));
+  if (s.sequence_parallel && !s.regather && !recomputes_all(notes.runs()))
+    notes.unsaid(&Strategy::regather, true,
+                 "inputs that are kept; its layers gather them again on the way back (regather), which keeps less");
+  if (s.data_overlap) notes.unsaid("data-overlap; options of the program decide when gradients are reduced");
+  if (s.tensor_overlap != TensorOverlap::none)
+    notes.unsaid(&Strategy::tensor_overlap, TensorOverlap::none, "overlap; tensor-parallel transfers are waited for");
+  if (s.offload_weights) notes.unsaid(&Strategy::offload_weights, false, "offload-weights; they stay on the device");
+  if (s.offload_optimizer) notes.unsaid(&Strategy::offload_optimizer, false, "offload-optimizer; its states stay on the device");
+  if (s.offload_activations) notes.unsaid(&Strategy::offload_activations, false, "offload-activations; they stay on the device");
+  if (s.precision != Precision::bf16)
+    notes.unsaid(&Strategy::precision, Precision::bf16, fmt::format("precision={}; products run in bf16", name_of(s.precision)));
+}
+
+Settings write_galvatron(const StrategyFacts& f, const Strategy& s) {
+  SettingsNotes notes(s);
+  say_what_is_missing(f, s, notes);
   const std::int64_t n = f.model.layers;
   Strategy plain = s;
   plain.schedule = name_of(PipelineSchedule::one_f_one_b), plain.stages_per_rank = 1;
@@ -34,17 +66,7 @@ std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
       begin += static_cast<std::size_t>(layers);
     }
   }
-  if (s.recompute == Recompute::selective || s.recompute == Recompute::alternate)
-    notes.push_back(fmt::format("not said: recompute={}; nothing is computed again", name_of(s.recompute)));
-  if (schedule_of(s) != PipelineSchedule::one_f_one_b || s.stages_per_rank > 1)
-    notes.push_back(fmt::format("not said: schedule={} v={}; 1F1B with one stage a rank runs instead", s.schedule, s.stages_per_rank));
-  if (s.zero == 1) notes.emplace_back("not said: zero=1; zero2 runs instead");
-  if (s.context > 1) notes.push_back(fmt::format("not said: c={}", s.context));
-  if (s.expert_in_data > 1) notes.push_back(fmt::format("not said: e={}", s.expert_in_data));
-  if (s.tensor_overlap != TensorOverlap::none) notes.emplace_back("not said: overlap");
-  if (s.offload_weights || s.offload_optimizer || s.offload_activations) notes.emplace_back("not said: offload");
-  if (s.precision != Precision::bf16) notes.push_back(fmt::format("not said: precision={}", name_of(s.precision)));
-  const Json j = {{"comment", notes},
+  const Json j = {{"comment", notes.lines(f, s)},
                   {"pp_deg", s.pipeline},
                   {"tp_sizes_enc", each_layer(n, s.tensor)},
                   {"tp_consecutive_flags", each_layer(n, 1)},
@@ -58,7 +80,7 @@ std::string write_galvatron(const StrategyFacts& f, const Strategy& s) {
                   {"default_dp_type", s.zero == 0 ? "ddp" : "zero2"},
                   {"vtp", s.tensor},
                   {"vsp", 0}};
-  return j.dump(2) + "\n";
+  return std::move(notes).with(j.dump(2) + "\n");
 }
 
 // "2,2,2": one value, or a refusal.
@@ -105,7 +127,13 @@ ReadSettings read_galvatron(const std::string& text, const StrategyFacts& f, std
   if (s.tensor > 1) s.sequence_parallel = true;
   s.regather = s.tensor > 1 && !recomputes_all(s);
   if (s.pipeline > 1 && j.contains("pp_division")) {
-    const std::string division = fmt::format("{}", fmt::join(layers_of_ranks(f, s), ","));
+    const auto division_of = [&](bool weighed) {
+      Strategy with = s;
+      with.weighed = weighed;
+      return fmt::format("{}", fmt::join(layers_of_ranks(f, with), ","));
+    };
+    s.weighed = f.model.experts == 0 && j["pp_division"] != division_of(false) && j["pp_division"] == division_of(true);
+    const std::string division = division_of(s.weighed);
     if (j["pp_division"] != division) r.notes.push_back(fmt::format("pp_division {}: {} is assumed", j["pp_division"].dump(), division));
   }
   return r;
@@ -117,7 +145,7 @@ EmitTarget emit_galvatron() {
   EmitTarget t;
   t.name = "galvatron";
   t.doc = "a strategy file of Galvatron";
-  t.text = write_galvatron;
+  t.settings = write_galvatron;
   t.read = read_galvatron;
   return t;
 }

@@ -28,9 +28,9 @@ std::string layout_of(const std::vector<std::int64_t>& stages) {
 
 class FlagWriter {
  public:
-  FlagWriter(const StrategyFacts& f, const Strategy& s) : f_(f), s_(s) {}
+  FlagWriter(const StrategyFacts& f, const Strategy& s) : f_(f), s_(s), notes_(s) {}
 
-  std::string write() {
+  Settings write() {
     model();
     const std::string sizes = take();
     degrees();
@@ -38,9 +38,8 @@ class FlagWriter {
     memory();
     precision();
     const std::string plan = take();
-    for (const std::string& line : unsaid_anywhere(s_)) notes_.push_back(line);
-    notes_.insert(notes_.begin(), headline(f_, s_));
-    return comments(notes_, "# ") + "# the model\n" + sizes + "\n# the strategy\n" + plan + "\n";
+    const std::string above = comments(notes_.lines(f_, s_), "# ");
+    return std::move(notes_).with(above + "# the model\n" + sizes + "\n# the strategy\n" + plan + "\n");
   }
 
  private:
@@ -49,7 +48,6 @@ class FlagWriter {
   void flag(std::string_view name, Value value) {
     flags_.push_back(fmt::format("--{} {}", name, value));
   }
-  void unsaid(std::string text) { notes_.push_back("not said: " + std::move(text)); }
   std::string take() {
     std::string line = fmt::format("{}", fmt::join(flags_, " "));
     flags_.clear();
@@ -77,7 +75,7 @@ class FlagWriter {
       if (m.shared_experts > 0) flag("moe-shared-expert-intermediate-size", m.shared_experts * m.expert_ffn);
       if (m.dense_layers > 0) flag("moe-layer-freq", fmt::format("([0]*{}+[1]*{})", m.dense_layers, m.layers - m.dense_layers));
     }
-    if (m.norms == 4) unsaid("norms behind attention and dense layers");
+    if (m.norms == 4) notes_.unsaid("norms behind attention and dense layers");
     if (m.norms_heads) flag("qk-layernorm");
   }
 
@@ -85,19 +83,39 @@ class FlagWriter {
     flag("tensor-model-parallel-size", s_.tensor), flag("pipeline-model-parallel-size", s_.pipeline);
     if (s_.context > 1) flag("context-parallel-size", s_.context);
     if (s_.expert_in_data > 1) flag("expert-model-parallel-size", s_.expert_in_data);
-    notes_.push_back(fmt::format("data parallelism is what {} devices leave: {}", s_.devices(), s_.data));
+    notes_.note(fmt::format("data parallelism is what {} devices leave: {}", s_.devices(), s_.data));
     flag("micro-batch-size", s_.microbatch), flag("global-batch-size", f_.batch);
-    if (s_.sequence_parallel) {
+    const std::int64_t positions = f_.model.seq / s_.context * s_.microbatch;
+    bool sequence = s_.sequence_parallel;
+    if (!sequence && s_.tensor > 1 && s_.expert_in_data > 1 && positions % s_.tensor == 0) {
+      notes_.unsaid(&Strategy::sequence_parallel, true,
+                    "comm=all-reduce; Megatron-LM demands --sequence-parallel where experts and tensors are split");
+      sequence = true;
+    }
+    if (sequence) {
       flag("sequence-parallel");
       if (!s_.regather && !recomputes_all(s_))
-        notes_.emplace_back("Megatron-LM gathers a layer's input again on the way back: it does `regather`, which keeps less");
+        notes_.unsaid(&Strategy::regather, true,
+                      "inputs that are kept; Megatron-LM gathers a layer's input again on the way back (regather), which keeps less");
     }
-    if (s_.tensor_overlap != TensorOverlap::none) flag("tp-comm-overlap");
+    if (s_.tensor_overlap == TensorOverlap::none) return;
+    if (!sequence) {
+      notes_.unsaid(&Strategy::tensor_overlap, TensorOverlap::none,
+                    fmt::format("overlap={}; Megatron-LM has --tp-comm-overlap beside --sequence-parallel alone", overlap_word()));
+      return;
+    }
+    flag("tp-comm-overlap");
+    if (s_.tensor_overlap == TensorOverlap::pipe)
+      notes_.unsaid(&Strategy::tensor_overlap, TensorOverlap::ring,
+                    "overlap=pipe; --tp-comm-overlap-cfg chooses how each product overlaps, rings are assumed");
   }
+
+  std::string_view overlap_word() const { return s_.tensor_overlap == TensorOverlap::ring ? "ring" : "pipe"; }
 
   void stages() {
     if (schedule_of(s_) != PipelineSchedule::one_f_one_b)
-      unsaid(fmt::format("schedule={}; 1F1B runs instead, which is slower and needs another amount of memory", s_.schedule));
+      notes_.unsaid(&Strategy::schedule, name_of(PipelineSchedule::one_f_one_b),
+                    fmt::format("schedule={}; 1F1B runs instead, which is slower and needs another amount of memory", s_.schedule));
     if (s_.pipeline == 1) return;
     Strategy plain = s_;
     plain.schedule = name_of(PipelineSchedule::one_f_one_b);
@@ -122,16 +140,37 @@ class FlagWriter {
     }
     if (s_.recompute == Recompute::selective) {
       flag("recompute-granularity", "selective"), flag("recompute-modules", "core_attn");
-      if (s_.recompute_first > 0) unsaid(fmt::format("recompute-first={}; all layers compute attention again", s_.recompute_first));
+      if (s_.recompute_first > 0)
+        notes_.unsaid(&Strategy::recompute_first, 0,
+                      fmt::format("recompute-first={}; all layers compute attention again", s_.recompute_first));
     }
-    if (s_.recompute == Recompute::alternate) unsaid("recompute=alternate; nothing is computed again");
+    if (s_.recompute == Recompute::alternate) {
+      notes_.unsaid(&Strategy::recompute, Recompute::none, "recompute=alternate; nothing is computed again");
+      if (s_.recompute_first > 0) notes_.unsaid(&Strategy::recompute_first, 0, fmt::format("recompute-first={}", s_.recompute_first));
+    }
     if (s_.recompute == Recompute::full) {
       flag("recompute-granularity", "full"), flag("recompute-method", s_.recompute_first > 0 ? "block" : "uniform");
       flag("recompute-num-layers", std::max<std::int64_t>(1, s_.recompute_first));
     }
-    if (s_.offload_optimizer) flag("optimizer-cpu-offload"), flag("optimizer-offload-fraction", "1.0");
-    if (s_.offload_activations) flag("cpu-offloading"), flag("cpu-offloading-num-layers", most_layers_of(f_, s_) - 1);
-    if (s_.offload_weights) unsaid("offload of weights; they stay on the device");
+    offload();
+  }
+
+  void offload() {
+    if (s_.offload_optimizer) {
+      // The parser demands the one, and that demands the other.
+      flag("optimizer-cpu-offload"), flag("optimizer-offload-fraction", "1.0"), flag("use-precision-aware-optimizer");
+      if (s_.zero == 0) flag("use-distributed-optimizer");
+      if (s_.zero == 0 && replicas_of(s_) > 1)
+        notes_.unsaid(&Strategy::zero, 1, "zero=0 beside offload-optimizer; Megatron-LM demands --use-distributed-optimizer (zero=1)");
+    }
+    if (s_.offload_activations && (s_.pipeline > 1 || s_.recompute != Recompute::none)) {
+      notes_.unsaid(&Strategy::offload_activations, false,
+                    fmt::format("offload-activations; Megatron-LM refuses --cpu-offloading beside {}, activations stay on the device",
+                                s_.pipeline > 1 ? "a pipeline" : "recomputation"));
+    } else if (s_.offload_activations) {
+      flag("cpu-offloading"), flag("cpu-offloading-num-layers", most_layers_of(f_, s_) - 1);
+    }
+    if (s_.offload_weights) notes_.unsaid(&Strategy::offload_weights, false, "offload-weights; they stay on the device");
   }
 
   void precision() {
@@ -142,7 +181,8 @@ class FlagWriter {
 
   const StrategyFacts& f_;
   const Strategy& s_;
-  std::vector<std::string> flags_, notes_;
+  std::vector<std::string> flags_;
+  SettingsNotes notes_;
 };
 
 // --- back -------------------------------------------------------------------------------------------------------------------------------
@@ -303,7 +343,7 @@ class FlagReader {
     }
     if (has("pipeline-model-parallel-layout")) read_layout(text("pipeline-model-parallel-layout"));
     for (const char* name : {"decoder-first-pipeline-num-layers", "decoder-last-pipeline-num-layers"}) {
-      if (has(name)) adopt(ranks_by_flags(), fmt::format("--{}", name));
+      if (has(name)) adopt_division(f_, ranks_by_flags(), fmt::format("--{}", name), r_);
     }
   }
 
@@ -342,7 +382,7 @@ class FlagReader {
     for (const std::int64_t n : stages) sum += n;
     if (sum != f_.model.layers)
       refuse_settings(file_, fmt::format("the layout \"{}\" has {} layers; the model has {}", layout, sum, f_.model.layers));
-    adopt(stages, fmt::format("the layout \"{}\"", layout));
+    adopt_division(f_, stages, fmt::format("the layout \"{}\"", layout), r_);
   }
 
   // Repetitions written out: x*3 and (...)*3; commas mean nothing.
@@ -372,20 +412,6 @@ class FlagReader {
       }
     }
     return out;
-  }
-
-  // The nearest division that strategies have words for.
-  void adopt(const std::vector<std::int64_t>& wanted, const std::string& who) {
-    Strategy& s = r_.strategy;
-    for (const bool weighed : {false, true}) {
-      s.weighed = weighed && s.pipeline > 1 && s.stages_per_rank == 1 && f_.model.experts == 0;
-      const std::vector<std::int64_t> has =
-          wanted.size() > static_cast<std::size_t>(s.pipeline) ? layers_of_stages(f_, s) : layers_of_ranks(f_, s);
-      if (has == wanted) return;
-    }
-    s.weighed = false;
-    r_.notes.push_back(
-        fmt::format("{}: strategies have no word for stages of {} layers; as even as can be is assumed", who, fmt::join(wanted, ", ")));
   }
 
   void memory() {
@@ -427,7 +453,7 @@ EmitTarget emit_megatron() {
   EmitTarget t;
   t.name = "megatron";
   t.doc = "flags of Megatron-LM, stages of different sizes as a layout";
-  t.text = [](const StrategyFacts& f, const Strategy& s) { return FlagWriter(f, s).write(); };
+  t.settings = [](const StrategyFacts& f, const Strategy& s) { return FlagWriter(f, s).write(); };
   t.read = [](const std::string& text, const StrategyFacts& f, std::int64_t devices, std::int64_t batch, const std::string& file) {
     return FlagReader(text, f, devices, batch, file).read();
   };

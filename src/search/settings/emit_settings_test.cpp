@@ -1,6 +1,7 @@
 // Strategies in trainers' words, and back.
 #include "search/settings/emit_settings.h"
 
+#include "search/axis.h"
 #include "search/search.h"
 #include "search/shapes.h"
 #include "search/stack.h"
@@ -9,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
 
+#include <map>
 #include <random>
+#include <set>
 
 namespace pando::search {
 namespace {
@@ -22,8 +25,9 @@ struct Case {
   Transformer model;
   const simulate::Cluster& cluster;
   StrategyFacts facts;
-  std::string text(const char* target, const std::string& words, std::int64_t batch) const {
-    return find_emit_target(target)->text(facts_of(model, cluster, batch), parse_strategy(words, Spelling::brief));
+  std::string text(const char* target, const std::string& words, std::int64_t batch) const { return settings(target, words, batch).text; }
+  Settings settings(const char* target, const std::string& words, std::int64_t batch) const {
+    return find_emit_target(target)->settings(facts_of(model, cluster, batch), parse_strategy(words, Spelling::brief));
   }
 };
 
@@ -73,9 +77,14 @@ TEST(Emit, MegatronIsReadBack) {
       s.precision = pick({0, 1}) == 1 ? Precision::fp8 : Precision::bf16;
       s.offload_optimizer = pick({0, 0, 1}) == 1;
       if (first_violation(facts, s)) continue;
-      const std::string text = find_emit_target("megatron")->text(facts, s);
+      const auto [text, unsaid, runs] = find_emit_target("megatron")->settings(facts, s);
+      if (s.sequence_parallel || s.tensor_overlap == TensorOverlap::none) {
+        EXPECT_EQ(unsaid.size(), (s.expert_in_data > 1 && s.tensor > 1 && !s.sequence_parallel ? recomputes_all(s) ? 1U : 2U : 0U) +
+                                     (s.offload_optimizer && s.zero == 0 && replicas_of(s) > 1 ? 1U : 0U))
+            << text;
+      }
       const ReadSettings r = find_emit_target("megatron")->read(text, c.facts, s.devices(), 0, "flags");
-      EXPECT_EQ(to_string(r.strategy, Spelling::brief), to_string(s, Spelling::brief)) << text;
+      EXPECT_EQ(to_string(r.strategy, Spelling::brief), to_string(runs, Spelling::brief)) << text;
       EXPECT_EQ(r.batch, facts.batch);
       EXPECT_EQ(r.seq, c.model.seq);
       EXPECT_THAT(r.notes, testing::IsEmpty()) << text;
@@ -85,11 +94,97 @@ TEST(Emit, MegatronIsReadBack) {
   EXPECT_GT(compared, 100);
 }
 
+// Axis by axis: what a target does not say, it names; what comes back is what it says that runs.
+TEST(Emit, EveryLossIsNamed) {
+  std::mt19937 random(11);
+  std::map<std::string_view, std::set<std::string_view>> lost;
+  for (const char* name : {"llama3-8b", "gpt3-13b", "mixtral-8x7b"}) {
+    const Case c(name, "b200");
+    simulate::Cluster cluster = c.cluster;
+    cluster.far_bytes = std::int64_t{1} << 40, cluster.far_bytes_per_second = 5e10;
+    const StrategyFacts facts = facts_of(c.model, cluster, 240 * 8);
+    for (int i = 0; i < 3000; ++i) {
+      const auto pick = [&](std::initializer_list<std::int64_t> all) {
+        return *(all.begin() + static_cast<std::ptrdiff_t>(random() % all.size()));
+      };
+      Strategy s;
+      for (const Axis* a : predicted_axes()) {
+        const std::int64_t values = a->flag ? 2 : static_cast<std::int64_t>(a->names.size());
+        if (values > 0 && pick({0, 1}) == 1) a->set(s, static_cast<std::int64_t>(random()) % values);
+      }
+      s.tensor = pick({1, 2, 4}), s.pipeline = pick({1, 1, 2, 3, 4}), s.data = pick({1, 2, 8}), s.context = pick({1, 1, 2});
+      s.expert_in_data = pick({1, 2}), s.microbatch = pick({1, 2}), s.stages_per_rank = pick({1, 1, 2});
+      s.zero = pick({0, 1, 2, 3}), s.recompute_first = pick({0, 0, 2});
+      if (first_violation(facts, s)) continue;
+      for (const EmitTarget& target : emit_targets()) {
+        if (target.settings == nullptr) continue;
+        const Settings settings = target.settings(facts, s);
+        const auto names = [&](const Axis& a) {
+          return std::ranges::any_of(settings.unsaid, [&](const std::string& what) {
+            const std::string word(a.word_in(Spelling::brief));
+            const std::string padded = " " + what;
+            return padded.find(" " + word + "=") != std::string::npos || padded.find(" " + word + ";") != std::string::npos ||
+                   padded.find(word + " ") != std::string::npos || padded.find("(" + word + ")") != std::string::npos;
+          });
+        };
+        const std::string all = fmt::format("{}: {}\n{}", target.name, to_string(s, Spelling::brief), settings.text);
+        for (const std::string& what : settings.unsaid) EXPECT_THAT(settings.text, HasSubstr("not said: " + what));
+        ReadSettings r;
+        // Layers that differ have no words; nor do positions that DeepSpeed's program splits.
+        const bool differs =
+            (target.name == "galvatron" && settings.runs.recompute_first > 0) || (target.name == "deepspeed" && s.context > 1);
+        if (!differs) r = target.read(settings.text, facts, s.devices(), 0, "settings");
+        for (const Axis* a : predicted_axes()) {
+          // What is gathered again follows from what joins the parts.
+          const bool is_named = names(*a) || (a->word == "regather" && names(*axes_named("comm", Spelling::brief)[0]));
+          if (a->get(settings.runs) != a->get(s)) {
+            EXPECT_TRUE(is_named || a->word == "data" || a->word == "microbatch") << a->word << "\n" << all;
+            lost[target.name].insert(a->word);
+          }
+          // Layers that were weighed by what is unsaid: the file has them, no word does.
+          const bool has_no_word = a->word == "weighed" && testing::Matches(testing::Contains(HasSubstr("is assumed")))(r.notes);
+          if (!differs && !is_named && !has_no_word) EXPECT_EQ(a->get(r.strategy), a->get(settings.runs)) << a->word << "\n" << all;
+        }
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_THAT(lost["deepspeed"], testing::IsSupersetOf({"precision", "overlap", "schedule", "sequence-parallel", "offload-weights"}));
+  EXPECT_THAT(lost["galvatron"], testing::IsSupersetOf({"precision", "overlap", "context", "expert", "zero"}));
+  EXPECT_THAT(lost["megatron"], testing::IsSupersetOf({"schedule", "overlap", "offload-activations", "post-validation"}));
+  EXPECT_THAT(lost["torchtitan"], testing::IsSupersetOf({"zero", "regather", "recompute", "recompute-first"}));
+}
+
+TEST(Emit, WarningsSayWhatRunsInstead) {
+  const Case c("llama3-8b", "h200");
+  const StrategyFacts facts = facts_of(c.model, c.cluster, 512);
+  const auto warnings = [&](const char* target, const std::string& words, double limit) {
+    const Strategy s = parse_strategy(words, Spelling::brief);
+    const EmitTarget& t = *find_emit_target(target);
+    return warnings_of(facts, t, s, t.settings(facts, s), limit);
+  };
+  EXPECT_THAT(warnings("deepspeed", "d=64 b=2 zero=2 data-overlap", 1e12), testing::IsEmpty());
+  EXPECT_THAT(
+      warnings("deepspeed", "d=64 b=2 zero=2 precision=fp8 data-overlap", 1e12),
+      testing::ElementsAre("settings for deepspeed do not say precision=fp8; products run in bf16",
+                           testing::MatchesRegex("what they say is t=1 p=1 d=64 b=2 zero=2 data-overlap: by prediction [0-9.]+ s a step, "
+                                                 "not [0-9.]+, and [0-9.]+ GiB a device, not [0-9.]+; --require 'precision=bf16' "
+                                                 "searches among what can be said")));
+  EXPECT_THAT(warnings("torchtitan", "d=64 b=2 zero=1 recompute=selective data-overlap", 1e9).back(),
+              HasSubstr("which does not fit into 0.93"));
+  // What the program does is said, and changes nothing.
+  EXPECT_THAT(warnings("deepspeed", "p=4 d=16", 1e12),
+              testing::ElementsAre("settings for deepspeed do not say p=4; the program builds PipelineModule(layers, num_stages=4)"));
+}
+
 TEST(Emit, OthersAreReadBack) {
   const Case c("llama3-8b");
   for (const auto& [target, words] : {std::pair{"torchtitan", "t=2 p=4 d=8 b=2 zero=2 comm=sequence-parallel recompute=full data-overlap"},
                                       {"torchtitan", "t=1 d=64 b=2 zero=3 data-overlap recompute=alternate"},
-                                      {"torchtitan", "p=4 d=16 schedule=ZBV"},
+                                      {"torchtitan", "p=4 d=16 schedule=ZBV data-overlap"},
+                                      {"torchtitan", "p=4 d=16 v=4 zero=2 precision=fp8 data-overlap"},
+                                      {"torchtitan", "p=5 d=8 weighed zero=3 data-overlap"},
+                                      {"torchtitan", "d=64 zero=3 offload-weights offload-optimizer data-overlap"},
                                       {"deepspeed", "d=64 b=2 zero=3 data-overlap"},
                                       {"deepspeed", "t=8 d=8 b=4 zero=1 offload-optimizer"},
                                       {"galvatron", "t=2 p=4 d=8 b=2 comm=sequence-parallel zero=3 recompute=full"},
@@ -150,6 +245,9 @@ TEST(Emit, WhatCannotBeIsRejected) {
   refuses_json("deepspeed", R"({"zero_optimization": {"stage": 4}, "train_batch_size": 8})", "stage is 4; it is 0 to 3");
   refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
   refuses_json("galvatron", "{}", "it is no strategy of Galvatron");
+  const std::string parts = "config.parallelism.pipeline_parallel_degree = 2\nconfig.parallelism.module_fqns_per_model_part = ";
+  refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"]]\n", "has 2 layers; the model has 32");
+  refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"], []]\n", "has 3 parts; 2 ranks have as many each");
   refuses_json("torchtitan", "x\n", "no assignment such as config.parallelism.tensor_parallel_degree");
 }
 
