@@ -326,7 +326,7 @@ void refuse_branches(const Module& m) {
 }  // namespace
 
 Module write_out_across(Module module) {
-  const auto chosen = [&](OpId o) { return module.op(o).graph_count > 0 && is_written_out(module, o) && spans_devices(module, o); };
+  const auto chosen = [&](OpId o) { return is_written_out(module, o) && spans_devices(module, o); };
   refuse_branches(module);
   const std::vector<OpId>& ops = module.graph(module.main_graph()).ops;
   if (std::none_of(ops.begin(), ops.end(), chosen)) return module;

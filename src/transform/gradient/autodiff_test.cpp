@@ -54,6 +54,22 @@ TEST(autodiff, names_and_default_connections) {
   expect_right(b, info);
 }
 
+// Both operands have the gradient of their sum: each gets a tensor of its own, with its name.
+TEST(autodiff, gradients_that_are_equal_are_tensors_of_their_own) {
+  Builder b;
+  Made g(b, "f");
+  const TensorId x = g.in("x"), w = g.in("w");
+  g.out(g.op("tanh", {g.op("add", {x, w})}));
+  const GradientInfo info = autodiff(b, g.graph);
+  const Module& m = b.module();
+  const std::vector<ValueId>& outputs = m.graph(info.gradient).outputs;
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_NE(outputs[0], outputs[1]);
+  EXPECT_EQ(m.name_of(outputs[0]), "Gradient___x");
+  EXPECT_EQ(m.name_of(outputs[1]), "Gradient___w");
+  expect_right(b, info);
+}
+
 TEST(autodiff, the_text_of_a_gradient_graph) {
   Builder b;
   const Type scalar = tensor_type(DType::float64, {}, kMatrix.place);
