@@ -177,13 +177,13 @@ const std::vector<const Axis*>& predicted_axes() {
 const std::vector<const Axis*>& axes_of_text(Spelling spelling) {
   const auto made = [](Spelling of) {
     std::vector<const Axis*> rows;
-    for (const Axis* a : predicted_axes()) {
-      if (of == Spelling::brief) rows.push_back(a);
-    }
     for (const Axis& a : axes()) {
-      if (of == Spelling::whole && a.program.position > 0) rows.push_back(&a);
+      if (a.is_in(of)) rows.push_back(&a);
     }
-    std::ranges::stable_sort(rows, {}, [of](const Axis* a) { return of == Spelling::brief ? a->position : a->program.position; });
+    // Axes that share a word come in the order in which they are chosen.
+    std::ranges::sort(rows, {}, [of](const Axis* a) {
+      return of == Spelling::brief ? std::pair(a->position, a->nesting) : std::pair(a->program.position, a->program.nesting);
+    });
     return rows;
   };
   static const std::vector<const Axis*> whole = made(Spelling::whole), brief = made(Spelling::brief);
