@@ -24,12 +24,22 @@ std::vector<CommandRow> make_all() {
   return all;
 }
 
-// The help of `pando` itself; that of a command is the library's.
+// The help of `pando` itself.
 class HelpOfAll : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override { return "\nUsage: pando COMMAND [ARGUMENTS]\n"; }
   std::string make_subcommand(const CLI::App* command) const override {
     return fmt::format("  {:<15} {}\n", command->get_name(), command->get_description());
+  }
+};
+
+// That of a command: where the library says "(0x)" of what may come several times, or not at all, dots stand.
+class HelpOfCommand : public CLI::Formatter {
+ public:
+  std::string make_option_usage(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_usage(option);
+    if (const std::size_t at = text.find("(0x)"); at != std::string::npos) text.replace(at, 4, "...");
+    return text;
   }
 };
 
@@ -59,6 +69,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
       row.describe(command, invocation);
       const std::string footer = help_footer(row.examples, row.statuses);
       command->footer(footer);
+      command->formatter(std::make_shared<HelpOfCommand>());
       for (CLI::App* part : command->get_subcommands({})) part->group("Subcommands")->footer(footer);
       continue;
     }

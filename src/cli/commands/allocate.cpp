@@ -12,6 +12,7 @@
 #include "base/command/files.h"
 #include "cli/command_row.h"
 #include "cli/shared/buffer_table.h"
+#include "cli/shared/words.h"
 
 namespace pando::cli {
 namespace {
@@ -49,6 +50,14 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
+// A number with a unit as a whole number of bytes; anything else stays as it is.
+std::string as_bytes(std::string& text) {
+  if (text.find_first_not_of("0123456789") == std::string::npos) return "";
+  const double bytes = bytes_of(text);
+  if (bytes >= 1 && bytes < 9e15) text = std::to_string(static_cast<std::uint64_t>(bytes));
+  return "";
+}
+
 void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->options.node_budget = 20'000'000;  // someone waits for this one problem only
@@ -57,8 +66,9 @@ void describe(CLI::App* command, Invocation& invocation) {
                    "CSV with the columns id,lower,upper,size (live in steps [lower, upper)); may have "
                    "alignment,lowest,highest_end,fixed too")
       ->required();
-  command->add_option("--capacity", arguments->capacity, "Bytes of the memory")
+  command->add_option("--capacity", arguments->capacity, "Bytes of the memory: 638976, 624KiB, 1MiB")
       ->required()
+      ->transform(CLI::Validator(as_bytes, "", "bytes"))
       ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()));
   command->add_option("-o,--output", arguments->output, "CSV to write: the input's columns and `offset`; - is standard output")
       ->capture_default_str();
@@ -77,7 +87,7 @@ CommandRow command_allocate() {
       .summary = "Place buffers with known lifetimes in one memory",
       .describe = describe,
       .examples = {{"pando allocate buffers.csv --capacity 638976", "place them in the memory of one tile"},
-                   {"pando allocate buffers.csv --capacity 1MiB --nodes 1000000 -o placed.csv", "give up after a million nodes"}},
+                   {"pando allocate buffers.csv --capacity 624KiB --nodes 1000000 -o placed.csv", "give up after a million nodes"}},
       .statuses = {{"0", "placed"},
                    {"1", "not placed: infeasible, or the search gave up"},
                    {"2", "the input or the command line is wrong"}},

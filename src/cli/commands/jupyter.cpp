@@ -91,7 +91,7 @@ int install(const Arguments& arguments) {
 void describe(CLI::App* jupyter, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   jupyter->require_subcommand(1);
-  CLI::App* const command = jupyter->add_subcommand("install", "Tell Jupyter of it");
+  CLI::App* const command = jupyter->add_subcommand("install", "Register the kernel with Jupyter");
   auto* const user = command->add_flag("--user", arguments->user, "For this user (without --prefix)");
   command->add_option("--prefix", arguments->prefix, "For the Jupyter of that prefix, or of that virtual environment")->excludes(user);
   command->add_option("--python", arguments->python, "The Python that runs the kernel")->capture_default_str();

@@ -114,7 +114,7 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("reports", arguments->reports, "The report; with a second one, the page compares them")->expected(0, 2);
   command->add_flag("--demo", arguments->demo, "Show a report that comes with the tool: training steps on four IPUs, pipelined");
   command->add_option("-o,--output", arguments->output, "The page (- for standard output); without it, the report's name and .html");
-  command->add_option("--place", arguments->place, "What the page shows first, as it stands behind # in its address: memory&tile=3");
+  command->add_option("--place", arguments->place, "What the page shows first, as it stands after # in its address: memory&tile=3");
   command->add_flag("--no-open", arguments->no_open, "Write the page alone");
   command->callback([arguments, &invocation] { invocation.status = run(*arguments); });
 }

@@ -14,7 +14,9 @@ search::Transformer transformer_of(const std::string& name_or_file, std::int64_t
 }
 
 CLI::Option* add_seq_length(CLI::App& command, std::int64_t& seq, const std::string& what) {
-  return command.add_option("--seq-length", seq, what + "tokens of a sample; otherwise what the name or the file says")
+  return command
+      .add_option("--seq-length", seq,
+                  what + (what.empty() ? "Tokens" : "tokens") + " of a sample; otherwise what the name or the file says")
       ->check(at_least_one<std::int64_t>());
 }
 
