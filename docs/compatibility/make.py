@@ -2,7 +2,7 @@
 
   python3 docs/compatibility/make.py        from the root of the tree
 
-A function counts as tested if a test's file calls it by name. notes.txt has what a parser cannot see: what differs, refuses or is absent.
+A function counts as tested if a test's file calls it by name. notes.txt has what a parser cannot see: what differs, rejects or is absent.
 """
 import collections
 import pathlib
@@ -136,7 +136,7 @@ def main():
     called, notes = words_called(test_texts(root)), read_notes(root)
     out = ["# Compatibility", "",
            "The public API, function by function. Made by `docs/compatibility/make.py` from the headers, the tests and `docs/compatibility/notes.txt`.",
-           "×n: overloads. °: no test's file calls it by this name (it may be called through another). Below a header: what differs, refuses or is absent."]
+           "×n: overloads. °: no test's file calls it by this name (it may be called through another). Below a header: what differs, rejects or is absent."]
     for folder in LIBRARIES:
         headers = sorted(h for h in (root / "include" / folder).rglob("*") if h.suffix in (".hpp", ".h"))
         if headers:

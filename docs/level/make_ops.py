@@ -8,15 +8,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "level" / "ops.md"
-GRADIENT = {"gradient": "yes", "zero": "zero", "no": "none", "refused": "refused", "blocks": "ends here"}
+GRADIENT = {"gradient": "yes", "zero": "zero", "no": "none", "refused": "error", "blocks": "ends here"}
 LOWERING = {"own": "own", "expansion": "by other ops", "data": "data", "none": "no"}
 HEAD = """# All ops
 
 Made by `docs/level/make_ops.py` from the rows in `src/ir/ops`; a test compares. In the columns:
 
-* **operands**: in order; `...` takes all further ones, `[x]` may be absent. A name with an underscore behind it (`add_`) is the form in place.
+* **operands**: in order; `...` takes all further ones, `[x]` may be absent. A name that ends with an underscore (`add_`) is the form in place.
 * **attributes**: `[x]` may be absent.
-* **gradient**: *yes*; *zero*; *none*: the path ends without a word; *refused*: an error; *ends here*: on purpose; *of its graphs*: a call or loop of their gradients.
+* **gradient**: *yes*; *zero*; *none*: the path ends without a word; *error*: it is rejected; *ends here*: on purpose; *of its graphs*: a call or loop of their gradients.
 * **cost**: *own*: the row counts operations; otherwise one for each element of the results.
 * **lowering**: *own*: a row in `src/lower/ops`; *by other ops*: the row says which; *no*: only the interpreter and transforms know it.
 """

@@ -4,7 +4,7 @@ KINDS = {".cpp": "cpp", ".h": "cpp", ".hpp": "cpp", ".py": "python"}
 
 def write(examples, out):
     """Returns the pages as nav."""
-    nav, index = ["examples/README.md"], ["# Examples", "", "Programs to start from, in the folder `examples`. The tests run each of them.", ""]
+    nav = ["examples/README.md"]
     for readme in sorted(examples.glob("*/README.md")):
         folder = readme.parent
         text = readme.read_text().rstrip()
@@ -18,7 +18,6 @@ def write(examples, out):
         page = f"examples/{folder.name}/README.md"
         (out / page).parent.mkdir(parents=True, exist_ok=True)
         (out / page).write_text(text + "\n")
-        index.append(f"* [{title}]({folder.name}/README.md)")
         nav.append({title: page})
-    (out / "examples/README.md").write_text("\n".join(index) + "\n")
+    (out / "examples/README.md").write_text((examples / "README.md").read_text())
     return nav
