@@ -11,12 +11,16 @@ FORMS = {
     r"\bwhat is no\b": "what is not a ..., or the rule that it breaks",
     r"\bof which (?:nobody|none|no one)\b": "which nobody ..., or a sentence of its own",
     r"\bis refused what\b": "the error that the input gets",
+    r"(?<![\w/`])refuse[sd]?\b(?![_(]|\.\w)": "reject, or throw",
+    r"\b(?:that|which|it) (?:is|are) no (?:file|number|object|model|tensor|text|list|name|error|folder|report)\b": "is not a ...",
     r"\bit takes it that\b": "it assumes that",
     r"\bfirst design\b": "what is today",
 }
 PATTERN = re.compile("|".join(f"(?:{form})" for form in FORMS), re.IGNORECASE)
 PAGES = re.compile(r"^(README|CONTRIBUTING|CHANGELOG|SECURITY)\.md$|^docs/(?!site/).*\.md$")
 HELPS = re.compile(r"^src/cli/.*\.(cpp|h)$")
+# Docstrings are pages, too; `refuse` is a name there.
+DOCSTRINGS = re.compile(r"^python/(?!.*test).*\.pyi?$")
 # It quotes what not to write.
 QUOTES = "docs/style.md"
 # Pages that a program writes line by line, or whose lines are recorded.
@@ -40,8 +44,10 @@ def long_lines(text, most):
 def check(tree):
     messages = []
     for path, text in tree.items():
-        if (PAGES.match(path) or HELPS.match(path)) and path != QUOTES:
+        if any(kind.match(path) for kind in (PAGES, HELPS, DOCSTRINGS)) and path != QUOTES:
             for m in PATTERN.finditer(text):
+                if DOCSTRINGS.match(path) and "refuse" in m[0].lower():
+                    continue
                 instead = next(word for form, word in FORMS.items() if re.fullmatch(form, m[0], re.IGNORECASE))
                 messages.append(f"{path}:{checking.line_of(text, m.start())}: '{m[0]}': write {instead}")
         if PAGES.match(path) and path not in WRITTEN:
@@ -55,13 +61,17 @@ def check(tree):
 CLEAN = {
     "README.md": "It runs again.\n```\n" + "x " * 90 + "\n```\n| " + "a " * 90 + "|\n",
     "docs/style.md": "Not: anew.\n",
+    "docs/a.md": "See `poputil/refuse.h` and refuse_ambiguity.\n",
     "src/cli/main.cpp": "// Prints it again.\n",
     "src/ir/a.cpp": "// anew: another check's\n",
 }
 CASES = [
     ({"docs/a.md": "\nIt is read anew."}, "docs/a.md:2: 'anew': write again"),
+    ({"docs/a.md": "\nSizes are refused."}, "docs/a.md:2: 'refused': write reject"),
+    ({"src/cli/main.cpp": '"a file that is no text"'}, "src/cli/main.cpp:1: 'that is no text': write is not a"),
     ({"docs/a.md": "What is no number"}, "docs/a.md:1: 'What is no': write what is not a"),
     ({"src/cli/main.cpp": '"For whoever asks"'}, "src/cli/main.cpp:1: 'whoever': write who"),
+    ({"python/popxl/a.py": '"""TypeError for what is no tensor."""'}, "python/popxl/a.py:1: 'what is no': write what is not"),
     ({"docs/a.md": "word " * 40}, "docs/a.md:1: a line of 160 characters or more"),
 ]
 

@@ -20,7 +20,7 @@ _HEAD, _FOOT = 12, 28
 
 
 class ReportError(ValueError):
-    """A file that is no report, of another version, cut off or damaged."""
+    """A file that is not a report, of another version, cut off or damaged."""
 
 
 class Columns(dict):
@@ -189,6 +189,6 @@ class Report:
 
 
 def open(path):
-    """Opens a report file (`profile.pando`), or the one in a folder. Raises OSError, and ReportError for what is no report."""
+    """Opens a report file (`profile.pando`), or the one in a folder. Raises OSError, and ReportError for what is not a report."""
     path = os.fspath(path)
     return Report(os.path.join(path, "profile.pando") if os.path.isdir(path) else path)

@@ -1,6 +1,6 @@
 """Custom operations by the names of their module and C++ class, composed of popxl's own operations.
 
-Their C++ is written for PopART's headers and cannot be compiled here (_custom_ops.py). Whoever has such a class says what it computes:
+Their C++ is written for PopART's headers and cannot be compiled here (_custom_ops.py). A program that has such a class says what it computes:
 
     def twice(operands, factor):
         return [operands[0] * (2.0 * factor)]

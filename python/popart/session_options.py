@@ -45,7 +45,7 @@ _INSTANCES = ("enableDistributedReplicatedGraphs", "globalReplicationFactor", "g
 
 
 class SessionOptions:
-    """A name that is no option is refused, rather than kept and ignored."""
+    """A name that is not an option is rejected, rather than kept and ignored."""
 
     __slots__ = ("_ir", "_values", "_replicated")
 

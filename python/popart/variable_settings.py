@@ -66,7 +66,7 @@ class VariableSettings:
         """The replicas of each group."""
         stride, size = self._stride_and_size(replicas)
         if size < 1 or replicas % (stride * size):
-            raise ValueError(f"{replicas} replicas are no multiple of stride {stride} times group size {size}")
+            raise ValueError(f"{replicas} replicas are not a multiple of stride {stride} times group size {size}")
         groups = [[] for _ in range(replicas // size)]
         for replica in range(replicas):
             groups[replica // (stride * size) * stride + replica % stride].append(replica)

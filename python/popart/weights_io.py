@@ -6,5 +6,5 @@ class PyWeightsIO:
     def __init__(self, weights):
         wrong = [id for id, data in weights.items() if not isinstance(data, np.ndarray)]
         if wrong:
-            raise TypeError(f"the data of {wrong} are no arrays")
+            raise TypeError(f"the data of {wrong} are not arrays")
         self.weights = dict(weights)

@@ -54,7 +54,7 @@ def all_reduce(value, op="sum"):
         ValueError: another reduction; arrays of different shapes or element types.
     """
     if op not in _REDUCTIONS:
-        raise ValueError(f"all_reduce: {op!r} is no reduction; {', '.join(sorted(_REDUCTIONS))} are.")
+        raise ValueError(f"all_reduce: {op!r} is not a reduction; {', '.join(sorted(_REDUCTIONS))} are.")
     array, back = _as_array(value)
     arrays = _gathered(array, f"all_reduce {op}")
     total = arrays[0].astype(np.int64) if array.dtype.kind == "b" and op in ("sum", "mean") else arrays[0].copy()

@@ -10,7 +10,7 @@ def _blocked(name):
     def refuse(self, *args, **kwargs):
         raise RuntimeError(f"Cannot call `{name}` with popdist.poptorch.Options: poprun says what it would set.")
 
-    refuse.__doc__ = "Refused (RuntimeError): poprun says what it would set."
+    refuse.__doc__ = "Rejected (RuntimeError): poprun says what it would set."
     return refuse
 
 

@@ -90,12 +90,12 @@ def ctc_beam_search_decoder(probs, lengths, blank=0, beam_width=100, top_paths=1
     Args:
         probs: log-probabilities [T, B, C].
         lengths: time steps of each batch element [B].
-        blank: the class that is no label.
+        blank: the class that is not a label.
         beam_width: prefixes that are kept in each step.
         top_paths: labellings that are returned; at most beam_width.
 
     Returns:
-        (log-probabilities [B, P], lengths [B, P], labels [B, P, T]); labels behind a length are -1.
+        (log-probabilities [B, P], lengths [B, P], labels [B, P, T]); labels after a length are -1.
 
     Raises:
         ValueError: more paths than the beam is wide; other ranks.

@@ -10,7 +10,7 @@ from poptorch.logging import logger
 
 
 class _Partition(torch.utils.data.Sampler):
-    """The items of one of several processes: equal blocks of whole batches, one behind the other.
+    """The items of one of several processes: equal blocks of whole batches, one after the other.
 
     Args:
         length: items of the data set.
@@ -132,7 +132,7 @@ class DataLoader(torch.utils.data.DataLoader):
             elif not iterable:
                 kwargs["shuffle"] = bool(shuffle)
             if not drop_last and not iterable and batch_size is not None and len(dataset) % combined:
-                logger.warning("The number of items (%d) is no multiple of those of a call (%d): the last batch is smaller.", len(dataset), combined)
+                logger.warning("The number of items (%d) is not a multiple of those of a call (%d): the last batch is smaller.", len(dataset), combined)
         persistent = num_workers > 0 if persistent_workers is None else persistent_workers
         super().__init__(dataset, num_workers=num_workers, persistent_workers=persistent and num_workers > 0, **kwargs)
         self._rebatched = combined if rebatched else None

@@ -84,7 +84,7 @@ def set_overlap_for_input(input_tensors, mode):
     """The tensors, which are inputs of the model: a tensor, or tuples, lists and dicts of them. What OverlapMode says of transfers is checked as in PopTorch.
 
     Raises:
-        poptorch.Error, when the model is compiled: what is no input, or an input that has another use; a pipeline; no tiles for IO.
+        poptorch.Error, when the model is compiled: what is not an input, or an input that has another use; a pipeline; no tiles for IO.
     """
     return _overlapped(input_tensors, mode, lambda t: tracing.overlaps().mark_input(t))
 
@@ -93,7 +93,7 @@ def set_overlap_for_output(output_tensors, mode):
     """The tensors, which are outputs of the model. See set_overlap_for_input.
 
     Raises:
-        poptorch.Error, when the model is compiled: what is no output, or returned twice; a pipeline; no tiles for IO; output modes other than All and Sum.
+        poptorch.Error, when the model is compiled: what is not an output, or returned twice; a pipeline; no tiles for IO; output modes other than All and Sum.
     """
     return _overlapped(output_tensors, mode, lambda t: tracing.overlaps().mark_output(t))
 
@@ -110,7 +110,7 @@ def _check_size(size):
 
 
 def dynamic_slice(tensor, dim, start, size, step):
-    """`size` elements along a dimension, from a position that a tensor holds, every `step`-th; positions behind the end begin at 0 again."""
+    """`size` elements along a dimension, from a position that a tensor holds, every `step`-th; positions after the end begin at 0 again."""
     _check_size(size)
     if step <= 0:
         raise createPoptorchError(f"dynamic_slice: a step of at least 1 is expected, not {step}.")

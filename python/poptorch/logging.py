@@ -30,7 +30,7 @@ def say_once(message):
 
 
 def say_graph(graph_module, sliced):
-    """TRACE lines: the ops of a graph, one a line, behind what was rewritten in it. sliced: pando.torch.program.Program.sliced."""
+    """TRACE lines: the ops of a graph, one a line, after what was rewritten in it. sliced: pando.torch.program.Program.sliced."""
     if not logger.isEnabledFor(_LEVELS["TRACE"]):
         return
     for name, gathers in sliced:
@@ -45,7 +45,7 @@ _PYTHON_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERR", "OFF")
 
 
 def setPopartLogLevel(level):
-    """Accepted: there is no PopART. Raises ValueError for what is no level."""
+    """Accepted: there is no PopART. Raises ValueError for what is not a level."""
     if level not in _PYTHON_LEVELS:
         raise ValueError(f"Level must be one of {', '.join(_PYTHON_LEVELS)}")
 

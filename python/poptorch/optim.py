@@ -321,7 +321,7 @@ _PLAIN = (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSp
 
 
 def check(optimizer):
-    """Raises AssertionError for what is no optimizer, ValueError for one that PopTorch does not have. A subclass is said to be traced."""
+    """Raises AssertionError for what is not an optimizer, ValueError for one that PopTorch does not have. A subclass is said to be traced."""
     assert isinstance(optimizer, torch.optim.Optimizer), "An optimizer of torch.optim or poptorch.optim is expected"
     if any(group.get("amsgrad") for group in optimizer.param_groups):
         raise ValueError("Only non-amsgrad Adam/AdamW optimizers are supported.")

@@ -50,7 +50,7 @@ def read(filename):
     except (pickle.UnpicklingError, RuntimeError, EOFError, KeyError, ImportError, AttributeError) as error:
         raise createPoptorchError(f"{path} cannot be read as a model that poptorch saved: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise createPoptorchError(f"{path} is no model that poptorch saved ({FORMAT}).")
+        raise createPoptorchError(f"{path} is not a model that poptorch saved ({FORMAT}).")
     return content
 
 

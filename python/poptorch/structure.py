@@ -25,7 +25,7 @@ def registerCustomArgParser(arg_type, arg_parser):
     """Lets objects of a class be inputs or outputs of models. None in place of a parser takes it back.
 
     Raises:
-        poptorch.Error: what is no ICustomArgParser.
+        poptorch.Error: what is not an ICustomArgParser.
     """
     if arg_parser is None:
         _parsers.pop(arg_type, None)

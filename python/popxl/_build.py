@@ -28,7 +28,7 @@ def op(name, operands, attributes, graphs=(), in_place=False, output_name="", ca
         its results, a list of tensors.
 
     Raises:
-        TypeError: an operand is no tensor.
+        TypeError: an operand is not a tensor.
         ValueError: an operand is of another graph.
         popart.popart_exception: types that do not fit.
     """
@@ -39,7 +39,7 @@ def op(name, operands, attributes, graphs=(), in_place=False, output_name="", ca
     indices = []
     for t in operands:
         if not isinstance(t, Tensor):
-            raise TypeError(f"{called or name + '_' * in_place}: {describe(t)} is no tensor.")
+            raise TypeError(f"{called or name + '_' * in_place}: {describe(t)} is not a tensor.")
         if t._ir is not ir:
             raise ValueError(f"{called or name + '_' * in_place}: {t!r} is of another Ir.")
         indices.append(t._index)

@@ -25,7 +25,7 @@ def ints(values, what=""):
 
 
 def shape_of(values, what):
-    """A shape. Raises TypeError for what is no list of integers, ValueError for one below 0."""
+    """A shape. Raises TypeError for what is not a list of integers, ValueError for one below 0."""
     if values is None:
         raise TypeError(f"{what}: a shape is expected, not None.")
     shape = tuple(ints(values, f"{what}: the shape"))
@@ -35,7 +35,7 @@ def shape_of(values, what):
 
 
 def name_of(value, what):
-    """A name, or "" for None. Raises TypeError for what is no text."""
+    """A name, or "" for None. Raises TypeError for what is not a text."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -44,8 +44,8 @@ def name_of(value, what):
 
 
 def check_graph(graph, what):
-    """Raises TypeError for what is no graph, such as the function that one is made of."""
+    """Raises TypeError for what is not a graph, such as the function that one is made of."""
     from popxl.graph import Graph
 
     if not isinstance(graph, Graph):
-        raise TypeError(f"{what}: {describe(graph)} is no graph; ir.create_graph makes one.")
+        raise TypeError(f"{what}: {describe(graph)} is not a graph; ir.create_graph makes one.")

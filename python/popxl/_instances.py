@@ -25,7 +25,7 @@ def number(name, default):
     if text is None:
         return default
     if not text.isdecimal():
-        raise RuntimeError(f"The environment says {name}={text!r}, which is no number; poprun sets it.")
+        raise RuntimeError(f"The environment says {name}={text!r}, which is not a number; poprun sets it.")
     return int(text)
 
 

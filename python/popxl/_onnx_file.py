@@ -18,7 +18,7 @@ def _varint(data, at):
     value = shift = 0
     while True:
         if at >= len(data) or shift > 63:
-            raise ValueError("it is no ONNX file")
+            raise ValueError("it is not an ONNX file")
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift
@@ -28,7 +28,7 @@ def _varint(data, at):
 
 
 def _fields(data):
-    """(number, contents or None where it is no list of bytes, all of its bytes) of each field of a message."""
+    """(number, contents or None where it is not a list of bytes, all of its bytes) of each field of a message."""
     at = 0
     while at < len(data):
         begin = at
@@ -44,9 +44,9 @@ def _fields(data):
             contents = data[at:at + size]
             at += size
         else:
-            raise ValueError("it is no ONNX file")
+            raise ValueError("it is not an ONNX file")
         if at > len(data):
-            raise ValueError("it is no ONNX file: it ends in the middle")
+            raise ValueError("it is not an ONNX file: it ends in the middle")
         yield key >> 3, contents, data[begin:at]
 
 

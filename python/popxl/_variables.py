@@ -108,7 +108,7 @@ def _row_of(remote_buffer, offset, what):
     from popxl.remote_buffer import RemoteBuffer
 
     if not isinstance(remote_buffer, RemoteBuffer):
-        raise TypeError(f"{what}: {describe(remote_buffer)} is no RemoteBuffer.")
+        raise TypeError(f"{what}: {describe(remote_buffer)} is not a RemoteBuffer.")
     if remote_buffer._current_ir is not _context.ir:
         raise ValueError(f"{what}: {remote_buffer!r} is of another Ir.")
     row = integer(offset, f"{what}: the offset")

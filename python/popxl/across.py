@@ -8,7 +8,7 @@ PopXL has nothing like it.
     ys = across.pmap(lambda x, w: ops.relu(x @ w), xs, ws)   # one graph; its ops lie where its operands lie
     y = across.gather(across.all_reduce(ys), device=0)
 
-A function with several steps on several devices is written with `popxl.ipu` blocks, or with `across.send`, behind which ops lie where their operands lie.
+A function with several steps on several devices is written with `popxl.ipu` blocks, or with `across.send`, after which ops lie where their operands lie.
 `across.text(ir)` is the program as `pando run`, `pando pipeline`, `pando simulate` and `pando transform --unroll-pmap` read it.
 """
 from typing import Callable, Iterable, Tuple, Union
@@ -72,7 +72,7 @@ def _numbers(devices):
 
 
 def _changed(shape, dim, of):
-    """A shape with one dimension changed; a dimension that is not there is the op's to refuse."""
+    """A shape with one dimension changed; a dimension that is not there is the op's to reject."""
     return tuple(of(n) if i == dim else n for i, n in enumerate(shape))
 
 
@@ -110,7 +110,7 @@ def broadcast(t: Tensor, devices: Iterable[int]) -> Parts:
 
 
 def gather(ts: Parts, device: int, dim: int = 0) -> Tensor:
-    """The tensors one behind the other along a dimension, on one device."""
+    """The tensors one after the other along a dimension, on one device."""
     return op("gather_across", _tuple_of(ts, "gather"), {"device": device, "dim": dim})[0]
 
 
@@ -126,7 +126,7 @@ def all_reduce(ts: Parts, op_type: str = "add") -> Parts:
 
 
 def all_gather(ts: Parts, dim: int = 0) -> Parts:
-    """The tensors one behind the other along a dimension, on each of their devices."""
+    """The tensors one after the other along a dimension, on each of their devices."""
     made = op("all_gather_across", _tuple_of(ts, "all_gather"), {"dim": dim})[0]
     return Parts._make(made, ts.devices, _changed(ts.shape, dim, lambda n: n * len(ts)), ts.dtype)
 
@@ -165,7 +165,7 @@ def pmap(function: Callable[..., Union[Tensor, Iterable[Tensor]]], *operands: Pa
         what it gives, on those devices: one Parts, or a tuple of them.
 
     Raises:
-        TypeError: operands that are no Parts, results that are no tensors.
+        TypeError: operands that are not Parts, results that are not tensors.
         ValueError: no operand.
         popart.popart_exception: operands on different devices.
     """

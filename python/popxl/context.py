@@ -195,7 +195,7 @@ class _IpuBlock(_Block):
 
 
 def ipu(ipu: int) -> _Block:
-    """Ops made inside are placed on the virtual IPU of this number. Raises TypeError for what is no integer, ValueError for one below 0."""
+    """Ops made inside are placed on the virtual IPU of this number. Raises TypeError for what is not an integer, ValueError for one below 0."""
     if ipu is None:
         return _IpuBlock(None)
     number = integer(ipu, "ipu: the number of an IPU")

@@ -201,7 +201,7 @@ def load_onnx(path: str, dimensions: Optional[Mapping[str, int]] = None, values:
 
     Raises:
         ValueError: all ops that are not known, in one error; dimensions without a size; what an op does not take, with the node's name; a loss that
-            is no output or follows from no weight; other optimizers and numbers.
+            is not an output or follows from no weight; other optimizers and numbers.
         NotImplementedError: training of a model with graphs inside of nodes (If, and loops that are not written out).
         popart.popart_exception: training through an op that has no gradient.
     """
@@ -252,7 +252,7 @@ def save_onnx(session: popxl.Session, model: str, path: str) -> None:
     optimizer = {f"{name}.{part}" for name in found for part in ("m", "v", "momentum")} | {"step"}
     missing = sorted(set(held) - found - optimizer)
     if missing:
-        raise ValueError(f"save_onnx: {model} has no weight {missing[0]!r}: it is no model that the program was made of.")
+        raise ValueError(f"save_onnx: {model} has no weight {missing[0]!r}: it is not a model that the program was made of.")
     with open(path, "wb") as file:
         file.write(written)
 

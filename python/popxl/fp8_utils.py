@@ -12,7 +12,7 @@ def _type_of(dtype, wanted=None):
         raise TypeError("A float8 type is needed: popxl.float8_143 or popxl.float8_152.")
     dtype = dtypes.dtype.as_dtype(dtype)
     if not dtype.name.startswith("float8"):
-        raise TypeError(f"{dtype} is no float8 type: popxl.float8_143 or popxl.float8_152.")
+        raise TypeError(f"{dtype} is not a float8 type: popxl.float8_143 or popxl.float8_152.")
     return dtype
 
 
@@ -49,7 +49,7 @@ def host_pow2scale_cast_from_fp8(src, dtype=None, log2_scale=0):
     """
     src = np.asarray(src)
     if src.dtype.names is None:
-        raise TypeError(f"{src.dtype} is no float8 type.")
+        raise TypeError(f"{src.dtype} is not a float8 type.")
     of = _type_of(src.dtype.names[0])
     wanted = (dtypes.float32 if dtype is None else dtypes.dtype.as_dtype(dtype)).as_numpy()
     raw = np.ascontiguousarray(src[src.dtype.names[0]])

@@ -103,7 +103,7 @@ class Ir:
 
         Raises:
             TypeError: fn cannot be called, or a list mixes tensors with something else.
-            ValueError: arguments that do not fit the signature, or results that are no tensors.
+            ValueError: arguments that do not fit the signature, or results that are not tensors.
         """
         from popxl import _create_graph
 
@@ -113,7 +113,7 @@ class Ir:
         """A graph to be entered and filled: `with graph:`.
 
         Args:
-            name: its name gets a number behind it: `<name>_subgraph(<n>)`.
+            name: its name gets a number at its end: `<name>_subgraph(<n>)`.
         """
         name = "" if name is None else name_of(name, "create_empty_graph") + "_"
         return self._graph(self._program.create_graph(f"{name}subgraph({next(self._graph_numbers)})"))

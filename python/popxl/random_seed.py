@@ -6,9 +6,9 @@ MAX_UINT32 = 2**32 - 1
 
 
 def uint64_to_two_uint32(num):
-    """(high, low) words of a number of 64 bits. Raises ValueError for what is no such number."""
+    """(high, low) words of a number of 64 bits. Raises ValueError for what does not fit."""
     if not 0 <= num <= MAX_UINT64:
-        raise ValueError(f"{num} is no unsigned number of 64 bits.")
+        raise ValueError(f"{num} is not an unsigned number of 64 bits.")
     return num >> 32, num & MAX_UINT32
 
 

@@ -128,11 +128,11 @@ class Session:
         return {s: zeros(form.shape, form.dtype) for s, form in self._output_forms}
 
     def _validate_run_inputs(self, inputs):
-        """Raises ValueError for inputs that `run` would refuse."""
+        """Raises ValueError for inputs that `run` would reject."""
         self._as_inputs(inputs)
 
     def _validate_run_outputs(self, outputs):
-        """Raises ValueError for outputs that `run_with_outputs` would refuse."""
+        """Raises ValueError for outputs that `run_with_outputs` would reject."""
         self._check_streams(outputs, self._outputs, "The outputs")
         for stream, array in outputs.items():
             self._slices(stream, tuple(np.shape(array)))
@@ -188,7 +188,7 @@ class Session:
             {stream: array} of what was stored, in shapes as those of `create_host_outputs`.
 
         Raises:
-            TypeError: data that are no numbers.
+            TypeError: data that are not numbers.
             ValueError: outside of `with session:`, streams that are missing or not used, other shapes, values that a stream of integers does not have.
         """
         self._check_attached("run")

@@ -74,7 +74,7 @@ def h2d_stream(shape: Iterable[int], dtype: _dtype, name: Optional[str] = None) 
         name: of the stream; numbered if it is taken.
 
     Raises:
-        TypeError: a shape that is no list of integers, a name that is no text.
+        TypeError: a shape that is not a list of integers, a name that is not a text.
         ValueError: a dimension below 0.
     """
     return HostToDeviceStream._make(shape, dtype, name)

@@ -3,7 +3,7 @@ from typing import NewType
 
 
 def NewAliasAnnotation(name, tp):
-    """A type that is another one to type checkers and a distinct object to whoever inspects annotations.
+    """A type that is another one to type checkers and a distinct object to code that inspects annotations.
 
     Args:
         name: the name of the alias.

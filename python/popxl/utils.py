@@ -44,7 +44,7 @@ def with_integers(array, wanted, what):
     wrong = out != array
     if wrong.any():
         at = np.unravel_index(int(np.argmax(wrong)), array.shape)
-        raise ValueError(f"{what}: {array[at]} at {tuple(int(i) for i in at)} is no {wanted}.")
+        raise ValueError(f"{what}: {array[at]} at {tuple(int(i) for i in at)} does not fit {wanted}.")
     return out
 
 
@@ -62,7 +62,7 @@ def to_numpy(x, dtype=None, downcast=True, copy=True, log2_scale=None, nan_on_ov
 
     Raises:
         RuntimeError: log2_scale or nan_on_overflow for a type other than float8.
-        TypeError: what is no number; complex numbers, where `dtype` is real.
+        TypeError: what is not a number; complex numbers, where `dtype` is real.
         ValueError: integers that are too large for 32 bits, where no type is given.
     """
     is_float8 = dtype is not None and dtype.name.startswith("float8")

@@ -5,7 +5,7 @@
     for operation in pva.OperationAnalysis(report).operations:
         print(operation.name, operation.debugContext.location.lineNumber, operation.cycles)
 
-Memory is in bytes, time in cycles of a tile. What a report does not have is no attribute here. The interface in C++ (pva/pva.hpp) has the same
+Memory is in bytes, time in cycles of a tile. There is no attribute for what a report does not have. The interface in C++ (pva/pva.hpp) has the same
 parts but for analyses by operation and sums by IPU.
 """
 from pva import pva_core

@@ -47,7 +47,7 @@ class Version(Of):
 
 def openReport(path, debug=None):
     """Opens a report that an engine wrote (option autoReport.directory). Where "x.pop" is not there, "x.pando" is read. `debug`, the file of
-    debug information, is not needed: the report has the lines of the program. Raises OSError, and ValueError for what is no report."""
+    debug information, is not needed: the report has the lines of the program. Raises OSError, and ValueError for what is not a report."""
     path = os.fspath(path)
     other = path[:-len(".pop")] + ".pando" if path.endswith(".pop") else path
     return Report(Data(pando.report.open(path if os.path.exists(path) else other)))

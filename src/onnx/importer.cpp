@@ -58,7 +58,8 @@ ir::Module Importer::run() {
   for (const auto& [name, data] : options_.values) {
     const auto is = [&name = name](const ValueInfo& v) { return v.name == name; };
     if (std::none_of(model_.graph.inputs.begin(), model_.graph.inputs.end(), is))
-      ir::refuse_at(ErrorClass::value, "onnx-value", {model_.source}, "values are given for '{}', which is no input of the model", name);
+      ir::refuse_at(ErrorClass::value, "onnx-value", {model_.source}, "values are given for '{}', which is not an input of the model",
+                    name);
   }
   for (const ValueInfo& v : model_.graph.inputs) {
     const auto given = options_.values.find(v.name);

@@ -205,13 +205,13 @@ TEST(Onnx, WhatIsNotKnownIsNamedTogether) {
 }
 
 TEST(Onnx, Errors) {
-  EXPECT_EQ(refusal("this is no model").substr(0, 9), "onnx-file");
+  EXPECT_EQ(refusal("this is not a model").substr(0, 9), "onnx-file");
   try {
-    read("this is no model", ".", "net.onnx");
+    read("this is not a model", ".", "net.onnx");
     FAIL() << "nothing was thrown";
   } catch (const ModelError& e) {
     EXPECT_EQ(e.location(), "net.onnx");
-    EXPECT_EQ(std::string(e.what()).substr(0, 34), "net.onnx: this is no ONNX file: a ");
+    EXPECT_EQ(std::string(e.what()).substr(0, 38), "net.onnx: this is not an ONNX file: a ");
   }
   try {
     import_file("nowhere/net.onnx");

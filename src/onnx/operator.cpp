@@ -249,7 +249,7 @@ void check_node_attributes(const Node& node, const Signature& s, const std::stri
     if (it == s.attributes.end()) refuse_node(node, source, fmt::format("attribute '{}' is not known", name));
     if (it->type != a.type)
       refuse_node(node, source, fmt::format("attribute '{}' is {}; {} is expected", name, name_of(a.type), name_of(it->type)));
-    if (a.type == AttributeType::real && std::isnan(a.real)) refuse_node(node, source, fmt::format("attribute '{}' is no number", name));
+    if (a.type == AttributeType::real && std::isnan(a.real)) refuse_node(node, source, fmt::format("attribute '{}' is not a number", name));
     if ((a.type == AttributeType::tensor || a.type == AttributeType::sparse_tensor) && !a.tensor)
       refuse_node(node, source, fmt::format("attribute '{}' has no tensor", name));
     if (a.type == AttributeType::graph && !a.graph) refuse_node(node, source, fmt::format("attribute '{}' has no graph", name));

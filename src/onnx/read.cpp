@@ -51,7 +51,7 @@ class Reader {
       if (m.field() == 8) model.opsets.insert(read_opset(m.bytes()));
       if (m.field() == 25) model.functions.push_back(function(m.bytes()));
     }
-    if (!has_graph) ir::refuse(ErrorClass::value, "onnx-file", "this is no ONNX file: it has no graph");
+    if (!has_graph) ir::refuse(ErrorClass::value, "onnx-file", "this is not an ONNX file: it has no graph");
     return model;
   }
 

@@ -134,7 +134,7 @@ TEST(OnnxRefusals, ValuesOfInputs) {
   EXPECT_EQ(run(m, {tensor({2, 3}, {1, 2, 3, 4, 5, 6})})[0].shape(), (ir::Shape{3, 2}));
   options.values["s"] = ir::HostTensor::of_ints(ir::DType::int32, {2}, std::vector<std::int64_t>{3, 2});
   EXPECT_THAT(refusal(made.model(), options), HasSubstr("its value is given as int32(2)"));
-  EXPECT_THAT(refusal(made.model(), {.values = {{"nothing", {}}}}), HasSubstr("'nothing', which is no input of the model"));
+  EXPECT_THAT(refusal(made.model(), {.values = {{"nothing", {}}}}), HasSubstr("'nothing', which is not an input of the model"));
 }
 
 // Data beside a model: a regular file below its folder, links resolved.
@@ -158,8 +158,8 @@ TEST(OnnxRefusals, DataBesideTheModel) {
   for (const char* name : {"../outside.bin", "link.bin", "", "nothing.bin", "/dev/zero"}) {
     EXPECT_THAT(bytes(name), HasSubstr("a file in the model's folder is expected")) << name;
   }
-  EXPECT_THAT(bytes("pipe"), HasSubstr("which is no regular file"));
-  EXPECT_THAT(bytes("part"), HasSubstr("which is no regular file"));
+  EXPECT_THAT(bytes("pipe"), HasSubstr("which is not a regular file"));
+  EXPECT_THAT(bytes("part"), HasSubstr("which is not a regular file"));
   EXPECT_THAT(bytes("part/inside.bin", 1, 8), HasSubstr("are bytes 1 to 9 of 'part/inside.bin', which has 8"));
   EXPECT_THAT(bytes("part/inside.bin", UINT64_MAX, 8), HasSubstr("which has 8"));
   fs::remove_all(folder);

@@ -246,7 +246,7 @@ std::string bytes_beside(const std::string& directory, const std::string& locati
   if (file.number < 0 || ::fstat(file.number, &status) != 0)
     ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", of, location);
   if (!S_ISREG(status.st_mode))
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}', which is no regular file", of, location);
+    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}', which is not a regular file", of, location);
   const auto length = static_cast<std::uint64_t>(status.st_size);
   if (offset > length || size > length - offset)
     ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' are bytes {} to {} of '{}', which has {}", of, offset, offset + size,

@@ -163,7 +163,7 @@ class Step {
       names_.push_back(state.name);
     }
     if (!unknown.empty())
-      ir::refuse_at(ErrorClass::value, "onnx-training", {model_.source}, "'{}' is to stay as it is, and is no weight of the model",
+      ir::refuse_at(ErrorClass::value, "onnx-training", {model_.source}, "'{}' is to stay as it is, and is not a weight of the model",
                     *unknown.begin());
     if (weights_.empty()) refuse("it follows from no weight that could be trained");
   }

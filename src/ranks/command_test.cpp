@@ -349,7 +349,7 @@ TEST_F(Command, arrays_that_nobody_reads_are_said) {
   const Outcome none = sh(kPando + " run " + two("--input " + path("whole.npz")));
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.text, HasSubstr("--input " + path("whole.npz") + ": its arrays, n, "));
-  EXPECT_THAT(none.text, HasSubstr(", are no variables or streams of the program, which has n.2, "));
+  EXPECT_THAT(none.text, HasSubstr(", are not variables or streams of the program, which has n.2, "));
   ASSERT_EQ(sh(kPando + " model mlp --layers 2 --width 8 --batch 8 -o " + path("small.txt")).status, 0);
   for (const char* run : {" run ", " run --ranks 1 "}) {
     const Outcome more = sh(kPando + run + path("small.txt") + " --quiet --input " + path("whole.npz"));
@@ -383,7 +383,7 @@ TEST_F(Command, pieces_of_another_program_are_refused) {
   const Outcome far = sh(kPando + " run " + two("--pieces " + path("far.json")));
   EXPECT_EQ(far.status, 2);
   EXPECT_THAT(far.text, HasSubstr(path("far.json") + ": "));
-  EXPECT_THAT(far.text, HasSubstr("is no piece of a tensor of shape (8, 8) [pieces]"));
+  EXPECT_THAT(far.text, HasSubstr("is not a piece of a tensor of shape (8, 8) [pieces]"));
   // A whole that is larger than its pieces.
   std::string large = contents(path("pieces.json"));
   large.insert(large.find('8', large.find("\"x\"")) + 1, "8");

@@ -37,7 +37,7 @@ std::int32_t number(std::string_view name, std::string_view text, std::int32_t l
   std::int32_t n = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size() || n < least || n > kMost) {
-    refuse(name, fmt::format("'{}' is no whole number from {} to {}", text, least, kMost));
+    refuse(name, fmt::format("'{}' is not a whole number from {} to {}", text, least, kMost));
   }
   return n;
 }

@@ -79,7 +79,8 @@ std::vector<std::string> members_of_level() {
 // A misspelt member would be one that is left out.
 void check_members(const Json& j, const std::string& what, const std::vector<std::string>& known, const std::vector<std::string>& needed,
                    const std::string& file) {
-  if (!j.is_object()) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is no object; pando calibrate writes such a file", what);
+  if (!j.is_object())
+    fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} is not an object; pando calibrate writes such a file", what);
   for (const auto& [name, value] : j.items()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::vector<std::string> near = similar_names(name, known);

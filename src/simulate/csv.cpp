@@ -72,7 +72,7 @@ double Csv::number(std::size_t row, std::string_view column) const {
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc() || end != cell.data() + cell.size()) {
-    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is no number", cell);
+    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is not a number", cell);
   }
   return value;
 }
@@ -81,7 +81,7 @@ std::int64_t Csv::integer(std::size_t row, std::string_view column) const {
   const double value = number(row, column);
   constexpr double kMost = 1e15;
   if (!(std::abs(value) <= kMost) || value != std::floor(value))
-    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is no whole number",
+    fail_at(ErrorKind::poplar_error, "csv", {file_, lines_[row], 0, fmt::format("column '{}'", column)}, "'{}' is not a whole number",
             text(row, column));
   return static_cast<std::int64_t>(value);
 }

@@ -97,7 +97,7 @@ class RowReader {
 template <class Read>
 void each_row(const Json& j, const char* table, const std::string& file, Read read) {
   if (!j.contains(table)) return;
-  if (!j[table].is_array()) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} of measured is no list of rows", table);
+  if (!j[table].is_array()) fail_at(ErrorKind::poplar_error, "cluster-file", {file}, "{} of measured is not a list of rows", table);
   std::size_t number = 0;
   for (const Json& row : j[table]) {
     RowReader r(row, fmt::format("row {} of {}", number++, table), file);
@@ -147,7 +147,7 @@ class MeasuredReader {
   void check_tables() const {
     const std::vector<std::string> known{"device",   "dispatch_seconds", "sustained",   "products", "attention",
                                          "bytewise", "copies",           "collectives", "layers",   "skipped"};
-    if (!j_.is_object()) fail_at(ErrorKind::poplar_error, "cluster-file", {file_}, "measured is no object of tables");
+    if (!j_.is_object()) fail_at(ErrorKind::poplar_error, "cluster-file", {file_}, "measured is not an object of tables");
     for (const auto& [name, value] : j_.items()) {
       if (std::ranges::find(known, name) == known.end())
         fail_at(ErrorKind::poplar_error, "cluster-file", {file_}, "measured has a member '{}', which is not known; known are {}", name,

@@ -100,7 +100,7 @@ TEST(Measured, WhatCannotBeIsRejected) {
   };
   const auto product = [](const std::string& row) { return machine("\"products\": [" + row + "]"); };
   refuses(machine("\"prodcts\": []"), "measured has a member 'prodcts', which is not known; known are device");
-  refuses(machine("\"products\": 3"), "products of measured is no list of rows");
+  refuses(machine("\"products\": 3"), "products of measured is not a list of rows");
   refuses(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16"})"), "row 0 of products lacks seconds");
   refuses(product(R"({"m": 1, "k": 1, "layout": "f", "type": "bf16", "seconds": 1})"), "row 0 of products lacks n");
   refuses(product(R"({"m": 0, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": 1})"), "has m 0; a whole number from 1");

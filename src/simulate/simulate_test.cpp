@@ -170,7 +170,7 @@ TEST(Simulate, TablesThatCannotBeReadAreRefusedWithTheirPlace) {
   EXPECT_EQ(csv("a,b\n\n1,2\n3\n", nothing), "t.csv:4: 1 cells, the first line has 2 [csv]");
   EXPECT_EQ(csv("a,b\n1,2\n", [](const Csv& t) { t.text(0, "c"); }), "t.csv: no column 'c' [csv]");
   // The line of the file, which empty ones count for.
-  EXPECT_EQ(csv("a,b\n\n1,2\n\n3,x\n", [](const Csv& t) { t.number(1, "b"); }), "t.csv:5: column 'b': 'x' is no number [csv]");
+  EXPECT_EQ(csv("a,b\n\n1,2\n\n3,x\n", [](const Csv& t) { t.number(1, "b"); }), "t.csv:5: column 'b': 'x' is not a number [csv]");
 }
 
 TEST(Simulate, ClustersThatCannotBeReadAreRefusedWithTheirPlace) {
@@ -200,7 +200,7 @@ TEST(Simulate, ClustersThatCannotBeReadAreRefusedWithTheirPlace) {
             "c.json: level 0 has a member 'latensy', which is not known; the nearest is latency [cluster-file]");
   EXPECT_THAT(replaced("\"launch\": ", "\"launch\": \"soon\", \"microbatch_seconds\": "),
               testing::HasSubstr("launch is \"soon\"; a number is expected"));
-  EXPECT_THAT(message("[1]"), testing::HasSubstr("the machine is no object"));
+  EXPECT_THAT(message("[1]"), testing::HasSubstr("the machine is not an object"));
 }
 
 // Random bodies that call and repeat each other.

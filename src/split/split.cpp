@@ -107,7 +107,7 @@ class Splitter {
     }
     for (ValueId v : m_.graph(m_.main_graph()).inputs) {
       if (!is_variable(v))
-        refuse(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is no variable", m_.name_of(v));
+        refuse(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is not a variable", m_.name_of(v));
     }
   }
   bool is_variable(ValueId v) const {

@@ -147,7 +147,7 @@ expect "allocate: the same result again" $? 0
 # --- allocate: bad input
 check "allocate: no file" 2 'cannot read .*none.csv: No such file' "$pando" allocate "$scratch/none.csv" --capacity 8
 check "allocate: no capacity" 2 'capacity is required' "$pando" allocate "$scratch/in.csv"
-check "allocate: capacity is no number" 2 'capacity' allocate many
+check "allocate: capacity is not a number" 2 'capacity' allocate many
 check "allocate: negative capacity" 2 'capacity' allocate -5
 : >"$scratch/in.csv"
 check "allocate: empty file" 2 'in.csv: empty; expected a first line such as id,lower,upper,size .empty-table' allocate 8
@@ -178,7 +178,8 @@ check "allocate: zero alignment" 2 'in.csv:2: alignment is 0' allocate 8
 table id,lower,upper,size a,0,2,4
 check "allocate: output cannot be written" 2 'cannot write .*no/out.csv' allocate 8 -o "$scratch/no/out.csv"
 
-check "allocate: capacity with a unit" 2 "'10KB': a whole number from 0 to 9223372036854775807 is expected" allocate 10KB
+check "allocate: capacity with a unit" 0 'solved: .* of 10240 bytes' allocate 10KiB
+check "allocate: capacity with a unit that is unknown" 2 "'10XB': a whole number from 0 to 9223372036854775807 is expected" allocate 10XB
 check "allocate: capacity that no number of 64 bits is" 2 "'99999999999999999999999': a whole number from 0" allocate 99999999999999999999999
 printf '\033]0;title\007\233,\303\244\n' >"$scratch/in.csv"
 check "allocate: what a terminal would obey is escaped" 2 "in.csv:1: unknown column '.x1b]0;title.x07.x9b'; known are" allocate 8
@@ -275,9 +276,9 @@ STATUS=7 check "dump: the program's status" 7 'level graph' "$pando" dump --leve
 check "dump: killed" 143 'dumped nothing' "$pando" dump --level=graph -- bash -c 'kill -TERM $$'
 check "dump: nothing dumped" 1 'true dumped nothing: it compiled no graph' "$pando" dump --level=graph -- true
 check "dump: no program of this name" 2 'cannot run none-such: no folder of PATH has a program of this name' "$pando" dump --level=graph -- none-such
-check "dump: a file that is none" 2 'garbage is no executable file: it begins with neither PANDEXE1 nor PANDOTIL .no-executable' \
+check "dump: a file that is none" 2 'garbage is not an executable file: it begins with neither PANDEXE1 nor PANDOTIL .no-executable' \
   bash -c 'echo garbage >"$1/garbage"; cd "$1"; "$2" dump --level=tile garbage' - "$scratch" "$pando"
-check "dump: a program without --" 2 'program is no executable file: .*; a program follows --: pando dump --level=graph -- .*program' \
+check "dump: a program without --" 2 'program is not an executable file: .*; a program follows --: pando dump --level=graph -- .*program' \
   "$pando" dump --level=graph "$scratch/program"
 check "dump: a folder" 2 'cannot read dir: it is a folder' bash -c 'mkdir "$1/dir"; cd "$1"; "$2" dump --level=tile dir' - "$scratch" "$pando"
 check "dump: a tile that no number is" 2 "'99999999999': a whole number from 0 to 4294967295" "$pando" dump --level=tile --tile=99999999999 -- true
@@ -285,7 +286,7 @@ check "dump: no such program" 2 'cannot run .*none: No such file' "$pando" dump 
 check "dump: no program" 2 'program is required' "$pando" dump --level=graph
 check "dump: no level" 2 'level is required' "$pando" dump -- true
 check "dump: unknown level" 2 'level' "$pando" dump --level=moon -- true
-check "dump: tile is no number" 2 'tile' "$pando" dump --level=tile --tile=first -- true
+check "dump: tile is not a number" 2 'tile' "$pando" dump --level=tile --tile=first -- true
 printf 'PANDOTIL and then nothing that makes sense' >"$scratch/broken"
 check "dump: broken executable" 2 '\[[a-z-]+\]' "$pando" dump --level=tile "$scratch/broken"
 check "dump: an executable has no graph" 2 'holds the tile level only' "$pando" dump --level=graph "$scratch/broken"
@@ -307,7 +308,7 @@ cp "$scratch/plan.pando" "$scratch/ran.pando"
 check "simulate: a prediction in a report" 0 '3 devices' "$pando" simulate "$placed" --machine ipu2:64 --into "$scratch/ran.pando"
 check "simulate: predicted and modelled clock" 0 'predicted +[0-9.]+ +[0-9.]+ +predicted for ipu2:64|predicted for ipu2:64' "$pando" report "$scratch/ran.pando" --ask clocks
 check "simulate: a report without a prediction says so" 0 'no_prediction +predictions are of programs at the model level' "$pando" report "$scratch/plan.pando" --ask clocks
-check "simulate: what is no report gets no prediction" 2 'not a report of Pando' "$pando" simulate "$placed" --into "$placed"
+check "simulate: what is not a report gets no prediction" 2 'not a report of Pando' "$pando" simulate "$placed" --into "$placed"
 check "simulate: its report as a trace" 0 '"ph": "f"|"ph":"f"' "$pando" report "$scratch/plan.pando" --export perfetto
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"
@@ -343,7 +344,7 @@ check "simulate: an option that would not count" 2 '\-\-ops: it takes a program'
 check "simulate: tiles without their fidelity" 2 '\-\-tiles: it takes --fidelity cycles' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --tiles 5
 : >"$scratch/empty.csv"
 check "simulate: a table of no ops" 2 'empty.csv: there are no ops in it' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --table "$scratch/empty.csv"
-check "simulate: a folder is no program" 2 'cannot read .*: it is a folder' "$pando" simulate "$scratch"
+check "simulate: a folder is not a program" 2 'cannot read .*: it is a folder' "$pando" simulate "$scratch"
 echo '{}' >"$scratch/empty.json"
 check "simulate: a machine without a name" 2 'empty.json: the machine lacks name, half_operations' "$pando" simulate "$here/../data/simulate/data_parallel.txt" --machine "$scratch/empty.json"
 check "simulate: two things at once" 2 'a program, --model and --validate exclude each other; one is expected' \
@@ -363,7 +364,7 @@ check "simulate: nothing" 2 'a program, --model, or --validate DIR is required' 
 check "simulate: the cycle model is of tiles" 2 "fidelity cycles needs a machine with tiles, such as ipu2, not 'bow-pod'" \
   "$pando" simulate "$placed" --fidelity cycles --machine bow-pod
 check "simulate: a word said twice" 2 "'t' is said twice" "$pando" simulate --model gpt2 --machine selene --strategy "t=2 t=4" --batch 8
-check "schedule: a cost that is no number" 2 "'nan': a number of 0 or more is expected" "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --forward nan
+check "schedule: a cost that is not a number" 2 "'nan': a number of 0 or more is expected" "$pando" schedule --name 1F1B --ranks 4 --microbatches 8 --forward nan
 check "calibrate: a script for GPUs" 0 '' "$pando" calibrate --torch --like h100 --model gpt2 -o "$scratch/calibrate_gpu.py"
 check "calibrate: it is Python" 0 '' python3 -c "import ast, sys; ast.parse(open(sys.argv[1]).read())" "$scratch/calibrate_gpu.py"
 expect "calibrate: it has no hole" "$(grep -c '@[a-z]*@' "$scratch/calibrate_gpu.py")" 0
@@ -526,11 +527,11 @@ check "search: why not, of several sizes" 0 '1 devices are better by price' \
 check "search: too many devices" 2 "'4294967297': a whole number from 1 to 2147483647 is expected" \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4294967297 --machine bow-pod --quiet
 check "search: samples are in the program" 2 'a program has its samples' "$pando" search --machine selene "$scratch/gpt.txt" --batch 8 --devices 2
-check "search: a folder is no model" 2 "cannot read $scratch/no_rows: it is a folder" "$pando" search --machine selene "$scratch/no_rows" --devices 2 --batch 4
+check "search: a folder is not a model" 2 "cannot read $scratch/no_rows: it is a folder" "$pando" search --machine selene "$scratch/no_rows" --devices 2 --batch 4
 check "search: more devices than a number has" 2 "'99999999999999999999': a whole number from 1 to " \
   timeout 10 "$pando" search --machine selene gpt2 --devices 99999999999999999999 --batch 4
 echo '{"layers": 2,, }' >"$scratch/model.json"
-check "search: a model that is no JSON" 2 'model.json:1:14: parse error at line 1, column 14' "$pando" search --machine selene "$scratch/model.json" --devices 2 --batch 4
+check "search: a model that is not JSON" 2 'model.json:1:14: parse error at line 1, column 14' "$pando" search --machine selene "$scratch/model.json" --devices 2 --batch 4
 expect "search: no library is named" "$(grep -c exception "$scratch/err")" 0
 check "search: no such model" 2 "no model and no file 'gpt.json'; models: " "$pando" search --machine selene gpt.json --devices 2
 check "search: why not, a word that is none" 2 "a strategy has no word 'ranks'" \
@@ -590,17 +591,17 @@ check "model: unknown" 2 "^pando training-step: there is no command 'foo'; there
 check "model: unknown, then known" 2 "^pando training-step: there is no command 'foo'" "$pando" model foo mlp
 expect "model: unknown, then known: nothing is printed" "$(cat "$scratch/out")" ""
 check "model: none" 2 'a command is required: mlp, gpt' "$pando" model
-check "model: a rate that is no number" 2 "learning-rate: 'nan': a number is expected" "$pando" model mlp --learning-rate nan
+check "model: a rate that is not a number" 2 "learning-rate: 'nan': a number is expected" "$pando" model mlp --learning-rate nan
 check "model: a count below 0" 2 "experts: '-1': a whole number from 0" "$pando" model gpt --experts=-1
 check "model: experts" 0 '= cumsum' "$pando" model gpt --experts 2
 check "model: heads" 2 'heads is 3; it must divide the width, which is 8' "$pando" model gpt --heads 3
-check "import: no model" 2 'this is no ONNX file' "$pando" import "$scratch/mlp.txt"
+check "import: no model" 2 'this is not an ONNX file' "$pando" import "$scratch/mlp.txt"
 
 # --- projection
 note=$here/../golden/project/note.txt
 check "project: equal to its reference" 0 "8 samples: equal to the reference of '2BW 4', in terms and bit for bit" "$pando" project "$note" --policy '2BW 4' --samples 8 -q
 check "project: no policy" 2 'name a policy of state' "$pando" project "$note"
-check "project: no such policy" 2 "'fast' is no policy of state" "$pando" project "$note" --policy fast
+check "project: no such policy" 2 "'fast' is not a policy of state" "$pando" project "$note" --policy fast
 check "project: too old" 2 "it would read 'WA' 1 samples old; the policy is 'delay at most 0'" "$pando" project "$note" --policy 'delay at most 0'
 check "project: a file that is none, and no policy" 2 "expected 'module'" "$pando" project "$here/test_cli.sh"
 check "project: a seed that is none" 2 "'-1': a whole number from 0 to 4294967295" "$pando" project "$note" --policy delay --seed=-1

@@ -55,7 +55,7 @@ class Place:
         return json.loads(output)
 
     def check_counted(self):
-        """A vertex whose cycles are not known adds nothing: what is left is no prediction."""
+        """A vertex whose cycles are not known adds nothing: what is left is not a prediction."""
         unknown = [row for row in self.ask("codelets")["rows"] if not row["estimated"]]
         if unknown:
             raise NotRun(f"the cycles of {unknown[0]['codelet']} are not known: {unknown[0]['source']}")

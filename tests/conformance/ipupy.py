@@ -195,7 +195,7 @@ def run_case(name, case, work, prefix):
 def copy_checkout(source, work, prefix):
     for folder in ("examples", "notebooks", OLD):
         if not (source / folder).is_dir():
-            sys.exit(f"{source} is no checkout of IPUpy: it has no {folder}")
+            sys.exit(f"{source} is not a checkout of IPUpy: it has no {folder}")
         shutil.copytree(source / folder, work / folder)
     for shipped in (work / OLD).glob("*.gp"):
         shipped.unlink()  # for the machine itself

@@ -102,7 +102,7 @@ def release_of(source):
     for release in RELEASES:
         if (pathlib.Path(source) / release.mark).exists():
             return release
-    sys.exit(f"{source} is no checkout of PopLibs that is known: " + "; ".join(f"{r.name} has {r.mark}" for r in RELEASES))
+    sys.exit(f"{source} is not a checkout of PopLibs that is known: " + "; ".join(f"{r.name} has {r.mark}" for r in RELEASES))
 
 
 def arguments(words=None):

@@ -103,7 +103,7 @@ class Releases(unittest.TestCase):
             self.assertEqual((options.release, options.libraries), (release, list(release.libraries)))
             self.assertEqual(options.work.name if release.folder else "", release.folder)
             self.assertTrue(release.list_of("expected").exists() and release.list_of("reasons").exists())
-        with self.assertRaisesRegex(SystemExit, "no checkout of PopLibs that is known: sdk-release-2.0 has include/popsolver"):
+        with self.assertRaisesRegex(SystemExit, "not a checkout of PopLibs that is known: sdk-release-2.0 has include/popsolver"):
             self.options("include/other/x.hpp")
 
     def test_a_library_is_one_of_the_release(self):

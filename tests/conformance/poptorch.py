@@ -24,7 +24,7 @@ SCRIPTS = {"examples/simple_adder.py": ["Success"], "docs/user_guide/buffers.py"
 def copy(source, work):
     for name in (TESTS, GUIDE, "examples"):
         if not (source / name).is_dir():
-            sys.exit(f"{source} is no checkout of graphcore/poptorch: it has no {name}")
+            sys.exit(f"{source} is not a checkout of graphcore/poptorch: it has no {name}")
         shutil.rmtree(work / name, ignore_errors=True)
         shutil.copytree(source / name, work / name, ignore=shutil.ignore_patterns("gnn"))
     # Where the guide's build puts it.

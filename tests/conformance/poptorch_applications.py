@@ -29,7 +29,7 @@ def copy(source, work):
     shutil.rmtree(work, ignore_errors=True)
     for name in [TUTORIALS, *TESTS]:
         if not (source / name).is_dir():
-            sys.exit(f"{source} is no checkout of graphcore/examples: it has no {name}")
+            sys.exit(f"{source} is not a checkout of graphcore/examples: it has no {name}")
         shutil.copytree(source / name, work / name)
     popxl_applications.provide_images(work / "home" / ".torch" / "datasets", IMAGES)
 

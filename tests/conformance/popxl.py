@@ -88,7 +88,7 @@ def copy(source, work):
     shutil.rmtree(work, ignore_errors=True)
     for name in [DOCS, *TESTS, *NEEDED]:
         if not (source / name).exists():
-            sys.exit(f"{source} is no checkout of graphcore/popart: it has no {name}")
+            sys.exit(f"{source} is not a checkout of graphcore/popart: it has no {name}")
         place = work / name
         place.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (source / name).is_dir() else shutil.copy)(source / name, place)

@@ -17,7 +17,7 @@ def copy(source, work):
     shutil.rmtree(work, ignore_errors=True)
     for name in NEEDED:
         if not (source / name).is_dir():
-            sys.exit(f"{source} is no checkout of graphcore/popxl-addons: it has no {name}")
+            sys.exit(f"{source} is not a checkout of graphcore/popxl-addons: it has no {name}")
         shutil.copytree(source / name, work / name)
     popxl.provide_mnist(work / "datasets")
 

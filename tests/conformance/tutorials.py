@@ -126,7 +126,7 @@ def main():
     for folder in sorted({case["folder"] for case in CASES.values()}):
         source = pathlib.Path(arguments.source) / folder
         if not source.is_dir():
-            sys.exit(f"{arguments.source} is no checkout of graphcore/examples: it has no {folder}")
+            sys.exit(f"{arguments.source} is not a checkout of graphcore/examples: it has no {folder}")
         shutil.copytree(source, work / folder)
     results = {name: run_case(case, work, arguments.prefix) for name, case in CASES.items()}
     expectations.finish(results, pathlib.Path(__file__).with_suffix(".expected"))

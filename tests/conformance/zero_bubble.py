@@ -58,7 +58,7 @@ def take_out(clone, commit, path, place):
     """A commit's files below `path`, as they are."""
     done = subprocess.run(["git", "-C", str(clone), "archive", "--format=tar", commit, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
-        sys.exit(f"{clone} is no clone of sail-sg/zero-bubble-pipeline-parallelism with all its branches: it has no {path} of commit {commit}")
+        sys.exit(f"{clone} is not a clone of sail-sg/zero-bubble-pipeline-parallelism with all its branches: it has no {path} of commit {commit}")
     place.mkdir()
     subprocess.run(["tar", "-x", "-C", str(place)], input=done.stdout, check=True)
 

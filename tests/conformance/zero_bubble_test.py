@@ -63,7 +63,7 @@ class Judge(unittest.TestCase):
 
 class Clone(unittest.TestCase):
     def test_a_folder_without_the_commits_is_refused(self):
-        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(SystemExit, "is no clone of sail-sg/zero-bubble"):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(SystemExit, "is not a clone of sail-sg/zero-bubble"):
             zero_bubble.take_out(pathlib.Path(folder), *zero_bubble.PAPER, pathlib.Path(folder, "taken"))
 
 

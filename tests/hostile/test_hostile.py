@@ -1,4 +1,4 @@
-"""The tools where the world around them is hostile: a full disk, bytes that are no text, somebody who wants it to stop now."""
+"""The tools where the world around them is hostile: a full disk, bytes that are not a text, somebody who wants it to stop now."""
 import json
 import os
 import resource
@@ -83,7 +83,7 @@ class FullDisk(unittest.TestCase):
 
 
 class NoText(unittest.TestCase):
-    """Bytes that are no UTF-8, wherever text can come from: a message or the bytes themselves, no crash."""
+    """Bytes that are not UTF-8, wherever text can come from: a message or the bytes themselves, no crash."""
 
     @classmethod
     def setUpClass(cls):

@@ -46,9 +46,9 @@ def test_what_is_no_tensor_is_named_with_the_op_in_place_or_not():
     ir = popxl.Ir()
     with ir.main_graph:
         x = ones(2)
-        with pytest.raises(TypeError, match="^add_: 1 of type int is no tensor"):
+        with pytest.raises(TypeError, match="^add_: 1 of type int is not a tensor"):
             ops.add_(x, 1)
-        with pytest.raises(TypeError, match="^relu: 'a' of type str is no tensor"):
+        with pytest.raises(TypeError, match="^relu: 'a' of type str is not a tensor"):
             ops.relu("a")
         with pytest.raises(TypeError, match="'x' of type str cannot become a tensor of popxl.dtypes.float32 beside Variable"):
             x + "x"
@@ -90,7 +90,7 @@ def test_functions_of_other_rows_are_named_as_they_were_called():
             ops.group_norm(x, ones(4), ones(4), 3)
         with pytest.raises(popart.popart_exception, match=r"^log2\(Tensor.*element type int32"):
             ops.log2(whole)
-        with pytest.raises(TypeError, match="^remote_load_: 3 of type int is no tensor"):
+        with pytest.raises(TypeError, match="^remote_load_: 3 of type int is not a tensor"):
             ops.remote_load_(buffer, 0, 3)
     with popxl.Ir().main_graph, pytest.raises(ValueError, match="^layer_norm: .* is of another Ir"):
         ops.layer_norm(x, x, x)
@@ -175,8 +175,8 @@ def test_what_another_ir_owns_is_refused_not_taken_by_its_number():
 
 
 @pytest.mark.parametrize("use,error,text", [
-    (lambda x, seed: ops.call(lambda y: y, x), TypeError, "call: .* of type function is no graph"),
-    (lambda x, seed: ops.repeat(lambda y: y, 2, x), TypeError, "repeat: .* of type function is no graph"),
+    (lambda x, seed: ops.call(lambda y: y, x), TypeError, "call: .* of type function is not a graph"),
+    (lambda x, seed: ops.repeat(lambda y: y, 2, x), TypeError, "repeat: .* of type function is not a graph"),
     (lambda x, seed: ops.sum(x, 1.5), TypeError, "^sum: an axis is an integer, not 1.5 of type float"),
     (lambda x, seed: ops.random_uniform(seed, (2,), 2, 1), ValueError, "random_uniform: numbers from 2 to 1"),
     (lambda x, seed: ops.random_normal(seed, (2,), 0, -1), ValueError, "random_normal: a standard deviation of -1"),
@@ -225,7 +225,7 @@ def test_arguments_that_cannot_be_are_named_where_they_are_given():
                 (TypeError, lambda: popxl.h2d_stream((2,), popxl.float32, name=5), "h2d_stream: a name is a text, not 5 of type int"),
                 (ValueError, lambda: popxl.remote_buffer((-2,), popxl.float32), "remote_buffer: the shape (-2,) has a dimension below 0"),
                 (TypeError, lambda: popxl.remote_buffer((2,), popxl.float32, 1.5), "remote_buffer: the number of entries is an integer, not 1.5"),
-                (TypeError, lambda: popxl.remote_variable(np.ones(2), None), "remote_variable: None of type NoneType is no RemoteBuffer"),
+                (TypeError, lambda: popxl.remote_variable(np.ones(2), None), "remote_variable: None of type NoneType is not a RemoteBuffer"),
                 (TypeError, lambda: popxl.remote_variable(np.ones(2), buffer, 1.0), "remote_variable: the offset is an integer, not 1.0"),
                 (ValueError, lambda: popxl.remote_variable(np.ones(2), buffer, 2), "remote_variable: the remote buffer has 2 rows"),
                 (ValueError, lambda: popxl.remote_variable(np.ones(2), buffer, 0),
@@ -244,11 +244,11 @@ def test_arguments_that_cannot_be_are_named_where_they_are_given():
         graph, flag = ir.create_graph(lambda t: ops.relu(t), held := popxl.variable(np.ones(2, np.float32))), popxl.variable(True)
         autodiff = popxl.transforms.autodiff
         for call, said in (
-                (lambda: autodiff(None), "autodiff: None of type NoneType is no graph"),
+                (lambda: autodiff(None), "autodiff: None of type NoneType is not a graph"),
                 (lambda: autodiff(graph, grads_required=graph.inputs[0]), "autodiff: a list of tensors is expected, not Tensor"),
                 (lambda: autodiff(graph, called_graphs_grad_info=3), "autodiff: called_graphs_grad_info is a dict, not 3 of type int"),
-                (lambda: autodiff(graph, called_graphs_grad_info={graph: 1}), "autodiff: called_graphs_grad_info: 1 of type int is no GradGraphInfo"),
-                (lambda: popxl.transforms.decompose_sum(None), "decompose_sum: None of type NoneType is no graph"),
+                (lambda: autodiff(graph, called_graphs_grad_info={graph: 1}), "autodiff: called_graphs_grad_info: 1 of type int is not a GradGraphInfo"),
+                (lambda: popxl.transforms.decompose_sum(None), "decompose_sum: None of type NoneType is not a graph"),
                 (lambda: ops.call(graph, held, inputs_dict="a"), "call: inputs_dict is a dict, not 'a' of type str"),
                 (lambda: ops.conditional(flag, graph, graph, held, held), "conditional: a list of inputs is expected, not Variable"),
                 (lambda: ops.transpose(held, (0.0,)), "transpose: permutation: an entry is an integer, not 0.0 of type float"),
@@ -274,7 +274,7 @@ def test_host_data_are_numbers_and_none_is_lost():
             for make in (popxl.variable, popxl.constant):
                 with pytest.raises(TypeError, match="^Host data: elements of the type .*; (real )?numbers are expected"):
                     make(data)
-        with pytest.raises(ValueError, match="^Host data of int64, which become int32: 1099511627776 at \\(1,\\) is no int32"):
+        with pytest.raises(ValueError, match="^Host data of int64, which become int32: 1099511627776 at \\(1,\\) does not fit int32"):
             popxl.variable(np.array([1, 2**40]))
         assert popxl.variable(np.array([2**31 - 1, -2**31])).dtype is popxl.int32
         f, i, b = (popxl.h2d_stream((2,), t, name=n) for t, n in ((popxl.float32, "f"), (popxl.int32, "i"), (popxl.bool, "b")))
@@ -286,8 +286,8 @@ def test_host_data_are_numbers_and_none_is_lost():
         given = {f: np.array([2**62, -1]), i: np.array([3.0, -4.0]), b: np.array([0, 1])}
         for s, array in session.run(given).items():
             np.testing.assert_array_equal(array, next(given[x] for x in out if out[x] is s))
-        for stream, data, kind, said in ((i, np.array([1, 2**31]), ValueError, r"2147483648 at \(1,\) is no int32"), (i, [0.5, 1], ValueError, r"0.5 at \(0,\) is no int32"),
-                                         (i, [1, float("nan")], ValueError, r"nan at \(1,\) is no int32"), (b, [0, 2], ValueError, r"2 at \(1,\) is no bool"),
+        for stream, data, kind, said in ((i, np.array([1, 2**31]), ValueError, r"2147483648 at \(1,\) does not fit int32"), (i, [0.5, 1], ValueError, r"0.5 at \(0,\) does not fit int32"),
+                                         (i, [1, float("nan")], ValueError, r"nan at \(1,\) does not fit int32"), (b, [0, 2], ValueError, r"2 at \(1,\) does not fit bool"),
                                          (f, [1, None], TypeError, "elements of the type object; numbers are expected"),
                                          (f, np.ones(2, complex), TypeError, "elements of the type complex128; real numbers are expected")):
             with pytest.raises(kind, match=f"^Data for HostToDeviceStream.*{said}"):

@@ -129,7 +129,7 @@ def test_what_is_wrong_is_named(model, tmp_path):
                             ({"loss": {"mse": "y"}, "optimizer": "lion"}, "there is no optimizer 'lion'; sgd, adam, adamw are possible"),
                             ({"loss": {"mse": "y"}, "optimizer": {"name": "adam", "momentum": 1}}, "adam has no 'momentum'"),
                             ({"loss": {"mse": "y"}, "optimizer": {"name": "sgd", "lr": -1}}, "lr of sgd is -1"),
-                            ({"loss": {"mse": "y"}, "frozen": ["b9"]}, "'b9' is to stay as it is, and is no weight"),
+                            ({"loss": {"mse": "y"}, "frozen": ["b9"]}, "'b9' is to stay as it is, and is not a weight"),
                             ({"loss": {"mse": "y"}, "frozen": ["b0", "w0", "w1"]}, "it follows from no weight that could be trained"),
                             ({"optimizer": "adam"}, "go with a loss")):
         with pytest.raises(ValueError) as error:
@@ -142,5 +142,5 @@ def test_what_is_wrong_is_named(model, tmp_path):
     with popxl.Session(ir, "cpu") as session:
         with pytest.raises(ValueError, match="has no weight 'b0'"):
             distribution.save_onnx(session, other, tmp_path / "x.onnx")
-        with pytest.raises(ValueError, match="it is no ONNX file"):
+        with pytest.raises(ValueError, match="it is not an ONNX file"):
             distribution.save_onnx(session, tmp_path / "text.onnx", tmp_path / "x.onnx")

@@ -199,7 +199,7 @@ def test_without_poprun_there_is_one_instance():
     assert popdist.execute_on_instances({0}, max, 1, 2) == 2
     with pytest.raises(ValueError, match="no instance 1: there are 1"):
         popdist.execute_on_instances({1}, max, 1, 2)
-    with pytest.raises(ValueError, match="'median' is no reduction; max, mean, min, prod, sum are"):
+    with pytest.raises(ValueError, match="'median' is not a reduction; max, mean, min, prod, sum are"):
         collectives.all_reduce(1, "median")
     with pytest.raises(TypeError, match="not dict"):
         collectives.all_reduce({})

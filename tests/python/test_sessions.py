@@ -104,7 +104,7 @@ def test_arguments_of_the_wrong_kind_are_named():
         session.__exit__(None, None, None)
     with pytest.raises(ValueError, match="num_host_transfers is 1 or more, not -1"):
         ir.num_host_transfers = -1
-    with pytest.raises(ValueError, match="is no kind of groups; CommGroupType.All, "):
+    with pytest.raises(ValueError, match="is not a kind of groups; CommGroupType.All, "):
         popxl.ops.collectives.CommGroupType(object())
 
 

@@ -211,7 +211,7 @@ class Lists:
         self.unrun = set(self._unrun.read_text().split()) if self._unrun.exists() else set()
 
     def take(self, name, found):
-        """Writes what became of an op. Another number and the end of a process are no refusals."""
+        """Writes what became of an op. Another number and the end of a process are not refusals."""
         reason = refusal(found)
         self.unrun.discard(name)
         if found == "":
@@ -256,7 +256,7 @@ def kind_of(dtype, odd, gradient):
 
 
 def refusal(found):
-    """Why an op is refused, or None if what was found is no refusal."""
+    """Why an op is refused, or None if what was found is not a refusal."""
     if found is None:
         return "its samples have no elements, or no result"
     kind, _, message = found.partition(": ")

@@ -99,7 +99,7 @@ def all_decompositions():
 
 
 def _with_constants(graph_module, names):
-    """The graph as a function of its inputs and, behind them, of the constants with some names."""
+    """The graph as a function of its inputs and, after them, of the constants with some names."""
     import torch.fx
 
     from pando.torch import selections

@@ -60,7 +60,7 @@ def take_writes(graph_module, first, end):
         first, end: the placeholders, by their numbers.
 
     Returns:
-        their numbers, in the order of the new results, which stand behind the others.
+        their numbers, in the order of the new results, which stand after the others.
     """
     inputs = placeholders(graph_module)[first:end]
     written, results = [], list(output(graph_module).args[0])

@@ -53,7 +53,7 @@ class Count:
 
 
 class Length:
-    """A sum or difference of counts and integers: where tensors one behind the other begin and end."""
+    """A sum or difference of counts and integers: where tensors one after the other begin and end."""
 
     def __init__(self, size):
         self._size = size
@@ -309,7 +309,7 @@ class Static(torch.fx.Interpreter):
     # --- what is done to a selection
 
     def _joined(self, parts, dim=0):
-        """Tensors one behind the other, some of which are selections; of the others all is picked."""
+        """Tensors one after the other, some of which are selections; of the others all is picked."""
         selections = [p for p in parts if isinstance(p, Selection)]
         rank, place = selections[0].whole.dim(), selections[0].place
         if dim % rank != place:
@@ -327,7 +327,7 @@ class Static(torch.fx.Interpreter):
         return Selection(torch.cat(wholes, dim), made[key][0], place)
 
     def _part(self, s, dim=0, start=None, end=None, step=1):
-        """One of the tensors that lie one behind the other: its gradient."""
+        """One of the tensors that lie one after the other: its gradient."""
         first = _length(start or 0)
         for mask, parts in self.__dict__.get("_joints", {}).values():
             offset = 0

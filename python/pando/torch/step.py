@@ -51,7 +51,7 @@ def compile_step(model, loss, optimizer, **options):
 
     Raises:
         TypeError: no module, no optimizer.
-        ValueError: an optimizer of other parameters; counts below 1; a loss that is no scalar.
+        ValueError: an optimizer of other parameters; counts below 1; a loss that is not a scalar.
         UnsupportedOps: at the first call: ops without a rule, all named with the model's lines.
     """
     return TrainingStep(model, loss, optimizer, StepOptions(**options))
@@ -177,7 +177,7 @@ class StepProgram:
         batch: tensors of the shapes and types of one micro-batch.
         options: StepOptions.
         mean: whether an update takes the mean of the gradients of micro-batches and replicas, or their sum.
-        gradients_of: names of parameters whose gradients are results, too, behind all others.
+        gradients_of: names of parameters whose gradients are results, too, after all others.
         max_norm: to which norm all gradients together are clipped before an update; None or infinite: they are not.
         loss_scale: what the loss is multiplied with before its gradients are taken, which an update divides by it.
         groups: {name of a parameter: (stride, size) of the groups of replicas that share it}; the others are the same on all.

@@ -1,7 +1,7 @@
 """Functions that add ops to the current graph.
 
-All of them raise TypeError for what is no tensor, ValueError for a tensor of another graph or for tensors that lie on different IPUs or tile sets,
-RuntimeError without a current graph, and popart.popart_exception for shapes and element types that do not fit. A name with an underscore behind it changes
+All of them raise TypeError for what is not a tensor, ValueError for a tensor of another graph or for tensors that lie on different IPUs or tile sets,
+RuntimeError without a current graph, and popart.popart_exception for shapes and element types that do not fit. A name that ends with an underscore changes
 its first tensor; what it returns is another name of that tensor.
 """
 # The functions come after the modules of the same names: `ops.call` is the function, `import popxl.ops.call` the module.

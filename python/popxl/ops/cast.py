@@ -48,7 +48,7 @@ def pow2scale_cast_to_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> Te
 
     Raises:
         TypeError: other element types.
-        ValueError: log2_scale is no scalar.
+        ValueError: log2_scale is not a scalar.
     """
     check_tensor(t, "pow2scale_cast_to_fp8")
     data_type = dtype.as_dtype(data_type)

@@ -34,7 +34,7 @@ def remote_code_load(graph: "Graph", destination: CODE_LOCATION) -> None:
     if destination != "executable":
         if destination in _DESTINATIONS:
             raise NotImplementedError(f"remote_code_load: the destination {destination!r} is not offered; 'executable' is.")
-        raise ValueError(f"remote_code_load: {destination!r} is no destination; 'executable' is.")
+        raise ValueError(f"remote_code_load: {destination!r} is not a destination; 'executable' is.")
     op("remote_code_load", [], {"destination": destination}, (graph,))
 
 

@@ -1,4 +1,4 @@
-"""Tensors behind one another."""
+"""Tensors one after another."""
 from typing import Iterable
 
 from popxl._build import one
@@ -16,7 +16,7 @@ def _concat(ts, axis, in_place):
 
 
 def concat(ts: Iterable[Tensor], axis: int = 0) -> Tensor:
-    """Tensors behind one another along an axis; the other dimensions are equal.
+    """Tensors one after another along an axis; the other dimensions are equal.
 
     Args:
         ts: tensors of one element type.

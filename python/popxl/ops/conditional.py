@@ -94,7 +94,7 @@ def conditional(cond: Tensor, then_branch: "Graph", else_branch: "Graph", then_i
         the outputs of the branch that runs.
 
     Raises:
-        ValueError: different numbers of outputs, and whatever `call` refuses.
+        ValueError: different numbers of outputs, and whatever `call` rejects.
         NotImplementedError: a branch has inputs by reference.
     """
     return conditional_with_info(cond, then_branch, else_branch, then_inputs, else_inputs, then_inputs_dict, else_inputs_dict).outputs

@@ -24,7 +24,7 @@ def multi_conv_options(sess_opts, attr_param, available_memory_proportions, part
 def _attributes(t, weight, stride, padding, dilation, groups, pad_type, options, what):
     for x in (t, weight):
         if not isinstance(x, Tensor):
-            raise TypeError(f"{what}: {describe(x)} is no tensor.")
+            raise TypeError(f"{what}: {describe(x)} is not a tensor.")
     check_pad(pad_type, what)
     n = t.rank - 2
     # The defaults are those of two spatial dimensions.
@@ -59,7 +59,7 @@ def conv(t: Tensor, weight: Tensor, stride: Optional[Tuple[int]] = (1, 1), paddi
         t: (batch, channels, *space).
         weight: (output channels, channels / groups, *kernel).
         stride, dilation: one for each dimension of space.
-        padding: zeros before each dimension, then zeros behind each; for `pad_type` "not_set".
+        padding: zeros before each dimension, then zeros after each; for `pad_type` "not_set".
         groups: channels are divided into as many, each with its own part of the weight.
         pad_type: "same_upper" and "same_lower" pad so that ceil(size / stride) remains, "valid" not at all.
         available_memory_proportions, partials_types, enable_conv_dithering: options of the convolution; one each.
@@ -78,7 +78,7 @@ def conv_pow2scaled(t: Tensor, weight: Tensor, log2_scale: Tensor, stride: Optio
 
     Raises:
         TypeError: other element types.
-        ValueError: another pad_type, or log2_scale is no scalar.
+        ValueError: another pad_type, or log2_scale is not a scalar.
     """
     _check_float8(t, weight, log2_scale, "conv_pow2scaled")
     options = multi_conv_options(None, None, available_memory_proportions, None, enable_conv_dithering)
@@ -95,7 +95,7 @@ def conv_transpose(t: Tensor, weight: Tensor, stride: Optional[Tuple[int]] = (1,
     Args:
         t: (batch, channels, *space).
         weight: (channels, output channels / groups, *kernel).
-        output_padding: elements that are added behind each dimension of the result.
+        output_padding: elements that are added after each dimension of the result.
         output_shape: dimensions of the result, all or those of space; the padding follows from it.
         The others: see `conv`.
 

@@ -11,7 +11,7 @@ def log(t: Tensor) -> Tensor:
 def log2(t: Tensor) -> Tensor:
     """The logarithm to the base 2, element by element: log(t) / log(2)."""
     if not isinstance(t, Tensor):
-        raise TypeError(f"log2: {describe(t)} is no tensor.")
+        raise TypeError(f"log2: {describe(t)} is not a tensor.")
     return one("div", [one("log", [t], {}, called="log2"), log(t._ensure_tensor(2))], {})
 
 

@@ -9,7 +9,7 @@ def logical_and(lhs: Tensor, rhs: Tensor) -> Tensor:
     """`lhs and rhs`, element by element, with NumPy's broadcasting; the result is bool. What is not bool is compared with zero."""
     for t in (lhs, rhs):
         if not isinstance(t, Tensor):
-            raise TypeError(f"logical_and: {describe(t)} is no tensor.")
+            raise TypeError(f"logical_and: {describe(t)} is not a tensor.")
     return one("logical_and", [cast_if_needed(lhs, dtypes.bool), cast_if_needed(rhs, dtypes.bool)], {})
 
 

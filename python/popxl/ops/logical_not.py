@@ -8,7 +8,7 @@ from popxl.tensor import Tensor
 def logical_not(t: Tensor) -> Tensor:
     """`not t`, element by element; the result is bool. What is not bool is compared with zero."""
     if not isinstance(t, Tensor):
-        raise TypeError(f"logical_not: {describe(t)} is no tensor.")
+        raise TypeError(f"logical_not: {describe(t)} is not a tensor.")
     return one("logical_not", [cast_if_needed(t, dtypes.bool)], {})
 
 

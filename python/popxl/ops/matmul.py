@@ -37,11 +37,11 @@ def matmul_pow2scaled(lhs: Tensor, rhs: Tensor, log2_scale: Tensor, available_me
 
     Raises:
         TypeError: other element types.
-        ValueError: log2_scale is no scalar.
+        ValueError: log2_scale is not a scalar.
     """
     for t in (lhs, rhs):
         if not isinstance(t, Tensor):
-            raise TypeError(f"matmul_pow2scaled: {describe(t)} is no tensor.")
+            raise TypeError(f"matmul_pow2scaled: {describe(t)} is not a tensor.")
         if not t.dtype.name.startswith("float8"):
             raise TypeError(f"matmul_pow2scaled takes float8 tensors, {t.name} is {t.dtype}.")
     _check_scale(log2_scale, "matmul_pow2scaled")

@@ -13,10 +13,10 @@ def onehot(t: Tensor, num_classes: Tensor, values: Tensor, axis: int) -> Tensor:
         axis: of the result, along which the vectors lie.
 
     Raises:
-        ValueError: num_classes is no constant.
+        ValueError: num_classes is not a constant.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"onehot: {describe(t)} is no tensor.")
+        raise TypeError(f"onehot: {describe(t)} is not a tensor.")
     if isinstance(num_classes, Tensor):
         if not isinstance(num_classes, Constant):
             raise ValueError(f"onehot: num_classes must be a constant, it is {num_classes!r}.")

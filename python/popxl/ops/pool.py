@@ -16,7 +16,7 @@ def receptive_attributes(strides, pads, out_pads, dilations, in_dilations, auto_
 
 def _attributes(t, kernel_size, stride, padding, out_pads, dilation, in_dilations, auto_pad, ceil_mode, what):
     if not isinstance(t, Tensor):
-        raise TypeError(f"{what}: {describe(t)} is no tensor.")
+        raise TypeError(f"{what}: {describe(t)} is not a tensor.")
     check_pad(auto_pad, what)
     n = len(kernel_size)
     attributes = receptive_attributes(stride or (1,) * n, padding or (0,) * (2 * n), out_pads or (0,) * (2 * n), dilation or (1,) * n,
@@ -33,8 +33,8 @@ def average_pool(t: Tensor, kernel_size: Tuple[int], stride: Optional[Tuple[int]
         t: (batch, channels, *space), one to three dimensions of space.
         kernel_size: of a window.
         stride, dilation: one for each dimension of space; None: 1.
-        padding: before each dimension, then behind each; None: 0.
-        out_pads: elements more (or, negative, less) of the result, before and behind each dimension.
+        padding: before each dimension, then after each; None: 0.
+        out_pads: elements more (or, negative, less) of the result, before and after each dimension.
         in_dilations: of t.
         auto_pad: "same_upper", "same_lower" and "valid" choose the padding.
         ceil_mode: whether windows that reach beyond the end count.

@@ -16,7 +16,7 @@ def pow(t: Tensor, e: Union[float, int, TensorLike]) -> Tensor:
         a tensor of the element type of `t`.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"pow: {describe(t)} is no tensor.")
+        raise TypeError(f"pow: {describe(t)} is not a tensor.")
     return one("pow", [t, e if isinstance(e, Tensor) else constant(e)], {})
 
 

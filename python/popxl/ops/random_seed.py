@@ -8,7 +8,7 @@ from popxl.tensor import Tensor, constant
 
 def check_seed(seed, what):
     if not isinstance(seed, Tensor):
-        raise TypeError(f"{what}: {describe(seed)} is no tensor.")
+        raise TypeError(f"{what}: {describe(seed)} is not a tensor.")
     if seed.dtype is not dtypes.uint32 or seed.shape != (2,):
         raise ValueError(f"{what}: a seed is a uint32 tensor of the shape (2,), not {seed!r}.")
 

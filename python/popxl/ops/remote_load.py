@@ -9,7 +9,7 @@ from popxl.tensor import Tensor, constant
 
 
 def offset_of(name, offset):
-    """An offset as a tensor. Raises TypeError for what is no integer, ValueError for a number below 0."""
+    """An offset as a tensor. Raises TypeError for what is not an integer, ValueError for a number below 0."""
     if isinstance(offset, Tensor):
         return offset
     offset = integer(offset, f"{name}: a row of a remote buffer")
@@ -21,7 +21,7 @@ def offset_of(name, offset):
 def buffer_index(name, remote_buffer):
     """The number of a remote buffer. Raises TypeError for what is none, ValueError for one of another Ir."""
     if not isinstance(remote_buffer, RemoteBuffer):
-        raise TypeError(f"{name}: {remote_buffer!r} of type {type(remote_buffer).__name__} is no RemoteBuffer.")
+        raise TypeError(f"{name}: {remote_buffer!r} of type {type(remote_buffer).__name__} is not a RemoteBuffer.")
     return own_index(name, remote_buffer, remote_buffer._current_ir)
 
 

@@ -32,7 +32,7 @@ def repeat(graph: "Graph", repeat_count: int, *inputs: Union[Tensor, Iterable[Te
         the outputs of the last iteration; for a count of 0, the first inputs.
 
     Raises:
-        ValueError: a negative count, fewer inputs than outputs, and whatever `call` refuses.
+        ValueError: a negative count, fewer inputs than outputs, and whatever `call` rejects.
     """
     return repeat_with_info(graph, repeat_count, *inputs, inputs_dict=inputs_dict).outputs
 

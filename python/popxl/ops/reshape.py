@@ -9,7 +9,7 @@ from popxl.tensor import Tensor
 def reshape_handle_negative_axis(t: Tensor, shape: Tuple[int, ...], what: str = "reshape") -> Tuple[int, ...]:
     """A shape with the dimension -1 replaced by what the number of elements leaves for it. `what`: the function, for messages.
 
-    Raises ValueError for what is no shape, TypeError for other things than integers."""
+    Raises ValueError for what is not a shape, TypeError for other things than integers."""
     check_tensor(t, what)
     shape = tuple(integer(d, f"{what}: a dimension") for d in (shape if hasattr(shape, "__iter__") and not isinstance(shape, str) else (shape,)))
     if any(d == 0 and 0 not in t.shape or d < -1 for d in shape):

@@ -11,7 +11,7 @@ _REDUCTIONS = ("sum", "min", "max", "none")
 
 def _scatter(name, data, indices, reduction, initial_values, axis, axis_size, enable_index_broadcast, available_memory_proportion, **more):
     if not isinstance(data, Tensor):
-        raise TypeError(f"{name}: {describe(data)} is no tensor.")
+        raise TypeError(f"{name}: {describe(data)} is not a tensor.")
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{name}: reduction is one of {', '.join(_REDUCTIONS)}, not {reduction!r}.")
     if axis_size is None:

@@ -34,7 +34,7 @@ def process_args(start: _Positions = None, stop: _Positions = None, step: _Posit
 
 def _slice(t, start, stop, step, axis, in_place):
     if not isinstance(t, Tensor):
-        raise TypeError(f"slice: {describe(t)} is no tensor.")
+        raise TypeError(f"slice: {describe(t)} is not a tensor.")
     if start is None and stop is None and step is None:
         return t
     starts, stops, steps, axes = process_args(start, stop, step, axis)

@@ -22,7 +22,7 @@ def split(t: Tensor, splits: Union[int, List[int]], axis: int = 0) -> List[Tenso
         popart.popart_exception: lengths that do not add up.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"split: {describe(t)} is no tensor.")
+        raise TypeError(f"split: {describe(t)} is not a tensor.")
     axis = handle_negative_axis(t, axis, "split")
     if not 0 <= axis < t.rank:
         raise ValueError(f"split: there is no axis {axis} in the shape {t.shape}.")

@@ -16,7 +16,7 @@ def subsample(t: Tensor, strides: Union[int, Iterable[int]]) -> Tensor:
         ValueError: more strides than axes.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"subsample: {describe(t)} is no tensor.")
+        raise TypeError(f"subsample: {describe(t)} is not a tensor.")
     strides = [strides] if isinstance(strides, int) else [int(s) for s in strides]
     if len(strides) > t.rank:
         raise ValueError(f"subsample: {len(strides)} strides for a tensor of rank {t.rank}.")

@@ -6,7 +6,7 @@ from popxl.tensor import Tensor
 
 
 def check_in_graph(graph, *args, **tensors):
-    """Raises TypeError for what is no tensor, ValueError for a tensor of another graph.
+    """Raises TypeError for what is not a tensor, ValueError for a tensor of another graph.
 
     Args:
         graph: the graph.
@@ -41,9 +41,9 @@ def cast_if_needed(t, data_type):
 
 
 def check_tensor(t, what):
-    """Raises TypeError for what is no tensor. `what`: the function."""
+    """Raises TypeError for what is not a tensor. `what`: the function."""
     if not isinstance(t, Tensor):
-        raise TypeError(f"{what + ': ' * bool(what)}{describe(t)} is no tensor.")
+        raise TypeError(f"{what + ': ' * bool(what)}{describe(t)} is not a tensor.")
 
 
 def tensors_of(ts, what):

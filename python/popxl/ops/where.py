@@ -13,7 +13,7 @@ def where(condition: Tensor, lhs: Tensor, rhs: Tensor) -> Tensor:
         lhs, rhs: of one element type.
     """
     if not isinstance(condition, Tensor):
-        raise TypeError(f"where: {describe(condition)} is no tensor.")
+        raise TypeError(f"where: {describe(condition)} is not a tensor.")
     return one("where", [cast_if_needed(condition, dtypes.bool), lhs, rhs], {})
 
 

@@ -183,7 +183,7 @@ def _indices(graph, tensors):
     out = []
     for t in tensors:
         if not isinstance(t, Tensor):
-            raise TypeError(f"autodiff: {describe(t)} is no tensor.")
+            raise TypeError(f"autodiff: {describe(t)} is not a tensor.")
         if t not in graph:
             raise _core.popart_exception(f"autodiff: {t!r} is not in the graph {graph.name!r}.")
         out.append(t._index)
@@ -197,7 +197,7 @@ def _known(infos):
     for graph, info in (infos or {}).items():
         check_graph(graph, "autodiff: called_graphs_grad_info")
         if not isinstance(info, GradGraphInfo):
-            raise TypeError(f"autodiff: called_graphs_grad_info: {describe(info)} is no GradGraphInfo.")
+            raise TypeError(f"autodiff: called_graphs_grad_info: {describe(info)} is not a GradGraphInfo.")
     return dict(infos or {})
 
 

@@ -135,8 +135,9 @@ void refuse_file(const Arguments& arguments) {
   const std::string& path = arguments.command.front();
   read_file(path);  // says it if it is a folder or not there
   const bool is_program = access(path.c_str(), X_OK) == 0;
-  fail(ErrorKind::file_load_error, "no-executable", "{} is no executable file: it begins with neither {} nor {}{}", path, kExecutableMagic,
-       kTileProgramMagic, is_program ? fmt::format("; a program follows --: pando dump --level={} -- {}", arguments.level, path) : "");
+  fail(ErrorKind::file_load_error, "no-executable", "{} is not an executable file: it begins with neither {} nor {}{}", path,
+       kExecutableMagic, kTileProgramMagic,
+       is_program ? fmt::format("; a program follows --: pando dump --level={} -- {}", arguments.level, path) : "");
 }
 
 int run(const Arguments& arguments, bool is_program) {

@@ -40,7 +40,7 @@ std::int64_t capacity_of(const std::string& text) {
   std::int64_t n = -1;
   const auto [p, e] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (e != std::errc() || p != text.data() + text.size() || n < 0) {
-    ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is no capacity; a number of messages or 'unbounded' is", text);
+    ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is not a capacity; a number of messages or 'unbounded' is", text);
   }
   return n;
 }
@@ -79,7 +79,7 @@ void read_numbers(const std::string& file, ir::HostTensor& to) {
     double v = 0;
     const auto [p, e] = std::from_chars(text.data() + at, text.data() + end, v);
     if (e != std::errc() || p != text.data() + end)
-      ir::refuse(ir::ErrorClass::value, "number-expected", "{}: '{}' is no number", file, text.substr(at, end - at));
+      ir::refuse(ir::ErrorClass::value, "number-expected", "{}: '{}' is not a number", file, text.substr(at, end - at));
     if (n < to.elements()) to.set(n, v);
     ++n;
     at = text.find_first_not_of(" ,\n\t\r", end);

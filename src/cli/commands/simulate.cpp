@@ -181,23 +181,23 @@ int run(const Arguments& a) {
 
 // An option that would not count is a mistake.
 void refuse_idle_options(const CLI::App& command, bool validates, bool is_model, bool cycles) {
-  const auto refuse = [&](std::initializer_list<const char*> names, const char* why) {
+  const auto reject = [&](std::initializer_list<const char*> names, const char* why) {
     for (const char* name : names) {
       if (command.get_option(name)->count() > 0) throw CLI::ValidationError(name, why);
     }
   };
   if (validates || is_model) {
-    refuse({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra"},
+    reject({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra"},
            "it takes a program");
   }
-  if (validates) refuse({"--machine", "--trace", "--report"}, "published measurements have their machines");
+  if (validates) reject({"--machine", "--trace", "--report"}, "published measurements have their machines");
   if (cycles && command.get_option("--machine")->as<std::string>().find(':') != std::string::npos)
-    refuse({"--tiles"}, "the machine's name says how many");
+    reject({"--tiles"}, "the machine's name says how many");
   if (cycles)
-    refuse({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra", "--trace", "--report"},
+    reject({"--cost", "--table", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra", "--trace", "--report"},
            "the cycle model has no such choice");
   else
-    refuse({"--tiles"}, "it takes --fidelity cycles");
+    reject({"--tiles"}, "it takes --fidelity cycles");
 }
 
 void describe(CLI::App* command, Invocation& invocation) {

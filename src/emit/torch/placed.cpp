@@ -67,7 +67,7 @@ class Placer {
     }
     for (std::uint32_t i = 0; i < m_.graph(m_.main_graph()).inputs.size(); ++i) {
       if (!variables.contains(i))
-        refuse(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is no variable",
+        refuse(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is not a variable",
                m_.name_of(m_.graph(m_.main_graph()).inputs[i]));
     }
     for (ValueId v : m_.graph(m_.main_graph()).outputs) name_output(m_.name_of(v), m_.value(v).type);

@@ -176,7 +176,7 @@ class Parser {
   DType dtype() {
     const std::string_view w = word();
     const auto t = dtype_named(w);
-    if (!t) error("element-type", "'{}' is no element type", w);
+    if (!t) error("element-type", "'{}' is not an element type", w);
     return *t;
   }
   // What may stand behind the element type: device, memory, shard.
@@ -211,7 +211,7 @@ class Parser {
     std::int32_t n = -1;
     const char* begin = w.data() + variable;
     const auto [p, e] = std::from_chars(begin, w.data() + w.size(), n);
-    if (e != std::errc() || p != w.data() + w.size() || n < 0 || n > kMostDevice) error("place", "'{}' is no place", w);
+    if (e != std::errc() || p != w.data() + w.size() || n < 0 || n > kMostDevice) error("place", "'{}' is not a place", w);
     t.place.device = variable ? Device::variable(n) : Device::numbered(n);
   }
   Type type() {
@@ -273,11 +273,11 @@ class Parser {
         t.set(i, number_of(n));
       } else if (dtype == DType::uint64) {
         std::uint64_t v = 0;
-        if (std::from_chars(n.data(), n.data() + n.size(), v).ec != std::errc()) error("data", "'{}' is no uint64", n);
+        if (std::from_chars(n.data(), n.data() + n.size(), v).ec != std::errc()) error("data", "'{}' is not a uint64", n);
         t.set_integer(i, static_cast<std::int64_t>(v));
       } else {
         std::int64_t v = 0;
-        if (std::from_chars(n.data(), n.data() + n.size(), v).ec != std::errc()) error("data", "'{}' is no integer", n);
+        if (std::from_chars(n.data(), n.data() + n.size(), v).ec != std::errc()) error("data", "'{}' is not an integer", n);
         t.set_integer(i, v);
       }
       ++i;
@@ -321,7 +321,7 @@ class Parser {
     if (!is_integer_text(t)) return number_of(t);
     std::int64_t v = 0;
     const auto [p, e] = std::from_chars(t.data(), t.data() + t.size(), v);
-    if (e != std::errc() || p != t.data() + t.size()) error("integer-expected", "'{}' is no integer of 64 bits", t);
+    if (e != std::errc() || p != t.data() + t.size()) error("integer-expected", "'{}' is not an integer of 64 bits", t);
     return v;
   }
   AttributeValue list() {
@@ -464,7 +464,7 @@ class Parser {
     }
     while (take_word("final")) {
       const ValueId input = use();
-      if (module_.value(input).producer.valid()) error("final", "'{}' is no input", module_.name_of(input));
+      if (module_.value(input).producer.valid()) error("final", "'{}' is not an input", module_.name_of(input));
       expect('=');
       module_.graph(id).finals[module_.value(input).index] = use();
     }
@@ -574,7 +574,7 @@ class Parser {
       } else if (w == "weights_to_host") {
         module_.op(id).context = Context::weights_to_host;
       } else {
-        error("context", "'{}' is no program of a module", w);
+        error("context", "'{}' is not a program of a module", w);
       }
     }
     module_.op(id).implicit = take_word("implicit");

@@ -66,7 +66,7 @@ TEST(Text, ReportsWhereParsingFails) {
   EXPECT_THAT(message("module\ngraph main():\n    x: float32 = nonsense()\n    return\n"),
               HasSubstr("f.txt:3:18: there is no op named 'nonsense' [unknown-op]"));
   EXPECT_THAT(message("module\ngraph main():\n    return x\n"), HasSubstr("'x' is not defined before its use [undefined]"));
-  EXPECT_THAT(message("module\ngraph main(x: float33):\n    return x\n"), HasSubstr("'float33' is no element type"));
+  EXPECT_THAT(message("module\ngraph main(x: float33):\n    return x\n"), HasSubstr("'float33' is not an element type"));
   EXPECT_THAT(message("module\ngraph main():\n    x: Tensor[(2), float32] = constant(data=float32(2)[1.0])\n    return x\n"),
               HasSubstr("1 numbers for 2 elements"));
   EXPECT_THAT(message("module\ngraph main():\n    x: float32 = constant(data=float32(99999999)[1.0])\n    return x\n"),

@@ -199,7 +199,7 @@ class Parser {
     if (!type.starts_with("Tensor[(")) return type.substr(0, type.find('[')) + "()";
     const std::size_t open = 7, close = type.find(')'), comma = type.find(',', close), last = type.find_first_of(",]", comma + 1);
     if (close == std::string::npos || comma == std::string::npos || last == std::string::npos)
-      l.error("type", "'{}' is no type of a tensor", type);
+      l.error("type", "'{}' is not a type of a tensor", type);
     std::string element = type.substr(comma + 1, last - comma - 1);
     element.erase(0, element.find_first_not_of(' '));
     return element + type.substr(open, close - open + 1);

@@ -24,8 +24,8 @@ std::string edited(const std::string& from, const std::string& to) {
 
 TEST(Parse, SaysWhereAndWhat) {
   EXPECT_THAT(refusal(""), HasSubstr("f:1:1: expected 'project', found the end"));
-  EXPECT_THAT(refusal("project fast\n"),
-              AllOf(HasSubstr("f:1:9: 'fast' is no policy of state"), HasSubstr("are [state-policy]"), Not(HasSubstr("[state-policy] ["))));
+  EXPECT_THAT(refusal("project fast\n"), AllOf(HasSubstr("f:1:9: 'fast' is not a policy of state"), HasSubstr("are [state-policy]"),
+                                               Not(HasSubstr("[state-policy] ["))));
   EXPECT_THAT(refusal("project strict\nstream"), HasSubstr("f:2:1: expected 'trips', found 'stream'"));
   EXPECT_THAT(refusal("project strict\ntrips N\nplane x"), HasSubstr("f:3:1: expected 'stream', 'device' or 'graph', found 'plane x'"));
   EXPECT_THAT(edited("36 bytes", "35 bytes"), HasSubstr("f:4:1: a message of 'x' is 36 bytes, not 35 [bytes]"));

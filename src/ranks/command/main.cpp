@@ -59,7 +59,7 @@ SplitOptions split_options(const Arguments& a) {
     const std::string number = equals == std::string::npos ? c : c.substr(equals + 1);
     const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number && number != "unbounded")
-      ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is no capacity; a number of messages or 'unbounded' is", number);
+      ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is not a capacity; a number of messages or 'unbounded' is", number);
     const std::int64_t n = is_number ? std::stoll(number) : exec::kUnboundedChannel;
     (equals == std::string::npos ? o.capacity : o.capacities[c.substr(0, equals)]) = n;
   }

@@ -82,7 +82,7 @@ void Data::refuse_unknown(const std::set<std::string>& names) const {
   for (const NpzReader& archive : archives_) {
     const std::set<std::string> there = archive.names();
     if (std::any_of(there.begin(), there.end(), [&](const std::string& name) { return known.contains(name); })) continue;
-    refuse(ErrorClass::value, "unknown-name", "--input {}: its arrays, {}, are no variables or streams of the program, which has {}",
+    refuse(ErrorClass::value, "unknown-name", "--input {}: its arrays, {}, are not variables or streams of the program, which has {}",
            archive.file(), some_of(there), some_of(known));
   }
 }

@@ -51,7 +51,7 @@ Shape box_of(const Shape& all, const Shape& start, const Shape& shape, const std
   // Without sums, which may be greater than any number.
   for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && box[d] <= all[d] && start[d] <= all[d] - box[d];
   if (!inside)
-    refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is no piece of a tensor of shape {}", name, to_string(shape),
+    refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is not a piece of a tensor of shape {}", name, to_string(shape),
            to_string(start), to_string(all));
   return box;
 }

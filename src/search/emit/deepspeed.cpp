@@ -92,7 +92,7 @@ std::string device_of(const Json& zero, const char* name) {
 ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::int64_t devices, std::int64_t batch,
                             const std::string& file) {
   const Json j = Json::parse(text, nullptr, false);
-  if (!j.is_object()) refuse_settings(file, "it is no object of JSON");
+  if (!j.is_object()) refuse_settings(file, "it is not an object of JSON");
   ReadSettings r;
   Strategy& s = r.strategy;
   const Json zero = j.value("zero_optimization", Json::object());
@@ -102,7 +102,7 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
   s.offload_optimizer = device_of(zero, "offload_optimizer") != "none", s.offload_weights = device_of(zero, "offload_param") != "none";
   if (j.contains("tensor_parallel")) s.tensor = std::max<std::int64_t>(1, whole(j["tensor_parallel"], "autotp_size", 1, file));
   if (devices == 0) refuse_settings(file, "a configuration of DeepSpeed does not say how many devices there are; say --devices");
-  if (devices % s.tensor != 0) refuse_settings(file, fmt::format("{} devices are no multiple of autotp_size {}", devices, s.tensor));
+  if (devices % s.tensor != 0) refuse_settings(file, fmt::format("{} devices are not a multiple of autotp_size {}", devices, s.tensor));
   r.devices = devices, s.data = devices / s.tensor;
   const std::int64_t micro = whole(j, "train_micro_batch_size_per_gpu", 0, file), steps = whole(j, "gradient_accumulation_steps", 0, file);
   std::int64_t all = whole(j, "train_batch_size", 0, file);

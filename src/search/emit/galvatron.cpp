@@ -108,13 +108,13 @@ ReadSettings read_galvatron(const std::string& text, const StrategyFacts& f, std
                             const std::string& file) {
   const Json j = Json::parse(text, nullptr, false);
   if (!j.is_object() || !j.contains("pp_deg") || !j.contains("tp_sizes_enc"))
-    refuse_settings(file, "it is no strategy of Galvatron: pp_deg and tp_sizes_enc are expected");
+    refuse_settings(file, "it is not a strategy of Galvatron: pp_deg and tp_sizes_enc are expected");
   ReadSettings r;
   Strategy& s = r.strategy;
   s.pipeline = one_of(j, "pp_deg", 1, file), s.tensor = one_of(j, "tp_sizes_enc", 1, file);
   if (devices == 0) refuse_settings(file, "a strategy of Galvatron does not say how many devices there are; say --devices");
   if (s.pipeline < 1 || s.tensor < 1 || devices % (std::int64_t{s.pipeline} * s.tensor) != 0)
-    refuse_settings(file, fmt::format("{} devices are no multiple of {} x {}", devices, s.pipeline, s.tensor));
+    refuse_settings(file, fmt::format("{} devices are not a multiple of {} x {}", devices, s.pipeline, s.tensor));
   s.data = devices / s.pipeline / s.tensor;
   r.devices = devices;
   r.batch = one_of(j, "global_bsz", batch, file);

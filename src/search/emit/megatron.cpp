@@ -280,7 +280,7 @@ class FlagReader {
     const std::int64_t others = std::int64_t{s.tensor} * s.pipeline * s.context;
     if (r_.devices == 0) refuse_settings(file_, "flags do not say how many devices there are; say --devices");
     if (r_.devices % others != 0)
-      refuse_settings(file_, fmt::format("{} devices are no multiple of {} x {} x {}", r_.devices, s.tensor, s.pipeline, s.context));
+      refuse_settings(file_, fmt::format("{} devices are not a multiple of {} x {} x {}", r_.devices, s.tensor, s.pipeline, s.context));
     s.data = r_.devices / others;
     transfers();
     memory();

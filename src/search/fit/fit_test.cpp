@@ -79,7 +79,7 @@ TEST(TimedSteps, Messages) {
   EXPECT_THAT(message("model,gpus,step_s\nllama3-8b,8,1\n"), HasSubstr("steps.csv:2"));
   EXPECT_THAT(message("model,gpus,global_batch,step_s\nllama9,8,64,1\n"), HasSubstr("llama9"));
   EXPECT_THAT(message("model,seq,gpus,global_batch,step_s\nllama3-8b,8192,8,64,-1\n"), HasSubstr("a positive number is expected"));
-  EXPECT_THAT(message("model,seq,gpus,global_batch,step_s\nllama3-8b,8192,8,64,fast\n"), HasSubstr("'fast' is no number"));
+  EXPECT_THAT(message("model,seq,gpus,global_batch,step_s\nllama3-8b,8192,8,64,fast\n"), HasSubstr("'fast' is not a number"));
   EXPECT_THAT(message("model,seq,tp,gpus,global_batch,step_s\nllama3-8b,8192,3,8,64,1\n"), HasSubstr("8 devices do not divide over t=3"));
   EXPECT_THAT(message("model,seq,gpus,global_batch,recompute,step_s\nllama3-8b,8192,8,64,some,1\n"), HasSubstr("some"));
 }
@@ -91,7 +91,7 @@ TEST(StackFile, Messages) {
     } catch (const poplar::poplar_error& e) { return e.what(); }
     return "taken";
   };
-  EXPECT_THAT(message("{"), HasSubstr("s.json: it is no JSON"));
+  EXPECT_THAT(message("{"), HasSubstr("s.json: it is not JSON"));
   EXPECT_THAT(message("{\"name\": \"a\", \"pase\": 1}"), HasSubstr("no member 'pase'; the nearest is 'pace'"));
   EXPECT_THAT(message("{\"pace\": 1}"), HasSubstr("'name' is missing"));
   EXPECT_THAT(message("{\"name\": \"a\", \"pace\": 0}"), HasSubstr("'pace' is 0"));

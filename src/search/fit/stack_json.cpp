@@ -127,7 +127,7 @@ std::string to_json(const Stack& s) {
 
 Stack stack_from_json(std::string_view text, const std::string& file) {
   const Json j = Json::parse(text, nullptr, false);
-  if (j.is_discarded()) fail_at(ErrorKind::poplar_error, "stack-file", {file}, "it is no JSON");
+  if (j.is_discarded()) fail_at(ErrorKind::poplar_error, "stack-file", {file}, "it is not JSON");
   return StackReader(j, file).read();
 }
 

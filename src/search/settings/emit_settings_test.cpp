@@ -226,7 +226,7 @@ TEST(Emit, WhatCannotBeIsRejected) {
   refuses("--tensor-model-parallel 8", "--tensor-model-parallel is not understood, and changes how a step is distributed");
   refuses("--lr 0.1", "no flag of Megatron-LM is in it");
   refuses("--tensor-model-parallel-size eight", "--tensor-model-parallel-size eight: a whole number from 1 is expected");
-  refuses("--tensor-model-parallel-size 3", "8 devices are no multiple of 3 x 1 x 1");
+  refuses("--tensor-model-parallel-size 3", "8 devices are not a multiple of 3 x 1 x 1");
   refuses("--tensor-model-parallel-size 2", "flags do not say how many devices there are; say --devices", 0);
   refuses("--tensor-model-parallel-size 2", "there is no --global-batch-size; say --batch", 8, 0);
   refuses("--recompute-granularity some", "--recompute-granularity some: it is full or selective");
@@ -239,12 +239,12 @@ TEST(Emit, WhatCannotBeIsRejected) {
       ADD_FAILURE() << text;
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr(message)) << text; }
   };
-  refuses_json("deepspeed", "[1", "it is no object of JSON");
+  refuses_json("deepspeed", "[1", "it is not an object of JSON");
   refuses_json("deepspeed", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3})",
                "train_batch_size 64 is not 2 x 3 x 8 devices");
   refuses_json("deepspeed", R"({"zero_optimization": {"stage": 4}, "train_batch_size": 8})", "stage is 4; it is 0 to 3");
   refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
-  refuses_json("galvatron", "{}", "it is no strategy of Galvatron");
+  refuses_json("galvatron", "{}", "it is not a strategy of Galvatron");
   const std::string parts = "config.parallelism.pipeline_parallel_degree = 2\nconfig.parallelism.module_fqns_per_model_part = ";
   refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"]]\n", "has 2 layers; the model has 32");
   refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"], []]\n", "has 3 parts; 2 ranks have as many each");

@@ -46,7 +46,7 @@ std::string ratio(double predicted, double measured) {
 
 std::vector<MeasuredEvent> read_trace(std::string_view text, const std::string& file) {
   const nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
-  if (all.is_discarded()) refuse_trace(file, "it is no JSON");
+  if (all.is_discarded()) refuse_trace(file, "it is not JSON");
   const nlohmann::json& events = all.is_object() && all.contains("traceEvents") ? all["traceEvents"] : all;
   if (!events.is_array()) refuse_trace(file, "it holds no list of events");
   std::vector<MeasuredEvent> out;

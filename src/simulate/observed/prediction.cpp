@@ -48,7 +48,7 @@ profile::DevicePlan prediction(const ir::Module& module, const std::string& mach
         .title = fmt::format("no prediction for {}", name), .machine = name, .text = fmt::format("no prediction: {}\n", why)};
   };
   const std::optional<Cluster> cluster = ipu_cluster_named(name);
-  if (!cluster) return none(fmt::format("'{}' is no machine with tiles that programs are distributed over", name));
+  if (!cluster) return none(fmt::format("'{}' is not a machine with tiles that programs are distributed over", name));
   try {
     const ClusterCostModel costs(*cluster);
     const Program program = flatten(module, costs);

@@ -40,7 +40,7 @@ TEST(Prediction, IsAStepByTheFormulasOfTheMachine) {
   EXPECT_GT(prediction(ir::parse(kTwoProducts), "ipu2", 4).seconds, p.seconds) << "fewer tiles take longer";
   const profile::DevicePlan none = prediction(ir::parse(kTwoProducts), "toaster", 0);
   EXPECT_TRUE(none.devices.empty());
-  EXPECT_THAT(none.text, ::testing::HasSubstr("'toaster' is no machine with tiles"));
+  EXPECT_THAT(none.text, ::testing::HasSubstr("'toaster' is not a machine with tiles"));
 }
 
 TEST(Prediction, StandsInAReportBesideTheClocks) {

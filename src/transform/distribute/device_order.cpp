@@ -19,7 +19,7 @@ std::vector<std::size_t> axes_in_order(const Strategy& s) {
     const auto axis = static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
     if (axis == kAxes) {
       ir::refuse(ir::ErrorClass::value, "order",
-                 "'{}' is no axis that devices are ordered by; data, expert, context, tensor and pipeline are", name);
+                 "'{}' is not an axis that devices are ordered by; data, expert, context, tensor and pipeline are", name);
     }
     if (std::find(named.begin(), named.end(), axis) != named.end()) ir::refuse(ir::ErrorClass::value, "order", "'{}' is there twice", name);
     named.push_back(axis);

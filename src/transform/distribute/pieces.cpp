@@ -107,7 +107,7 @@ std::string print_pieces(const PieceTable& t) {
   try {
     return all.dump(1) + '\n';
   } catch (const Json::exception&) {
-    refuse(ErrorClass::value, "pieces-names", "a name of the program is no UTF-8, which a file of pieces cannot hold");
+    refuse(ErrorClass::value, "pieces-names", "a name of the program is not UTF-8, which a file of pieces cannot hold");
   }
 }
 
@@ -117,7 +117,7 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
     const Json all = Json::parse(text);
     for (const auto& [name, w] : all.at("wholes").items()) {
       const auto dtype = dtype_named(w.at("dtype").get<std::string>());
-      if (!dtype) refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is no element type", w.at("dtype").get<std::string>());
+      if (!dtype) refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is not an element type", w.at("dtype").get<std::string>());
       t.wholes[name] = {*dtype, w.at("shape").get<Shape>()};
     }
     const auto read = [&](const char* key, std::vector<PieceTable::Entry>& to) {

@@ -51,8 +51,9 @@ ValueId gradient_of_output(GradientGraph& g, const Binding& b, ValueId output) {
     if (g.has_gradient(b.results[i])) gradients.push_back(g.gradient(b.results[i]));
   }
   if (!position) {
-    refuse(ErrorClass::popart, "gradient-of-inner-tensor", "the gradient graph of '{}' takes a gradient of '{}', which is no output of it",
-           g.module().graph(b.graph).name, g.module().name_of(output));
+    refuse(ErrorClass::popart, "gradient-of-inner-tensor",
+           "the gradient graph of '{}' takes a gradient of '{}', which is not an output of it", g.module().graph(b.graph).name,
+           g.module().name_of(output));
   }
   if (gradients.empty()) return g.zeros(g.module().type_of(output));
   return g.sum(std::move(gradients), "Gradient___" + g.module().name_of(output));

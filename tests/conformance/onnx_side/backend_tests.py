@@ -37,7 +37,7 @@ def all_cases():
 
 
 def array(proto, type_proto):
-    """What a file of test data holds, or None where it is no tensor."""
+    """What a file of test data holds, or None where it is not a tensor."""
     if not type_proto.HasField("tensor_type"):
         return None
     tensor = onnx.TensorProto()

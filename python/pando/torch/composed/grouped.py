@@ -14,7 +14,7 @@ def _members(ends, length):
 
 
 def _rows_by_groups(x, weight, ends):
-    """(S, D) by (groups, D, N): each row by the matrix of its group, 0 behind the last group."""
+    """(S, D) by (groups, D, N): each row by the matrix of its group, 0 after the last group."""
     total = None
     for i, members in enumerate(_members(ends, x.shape[0])):
         part = torch.where(members, x, 0) @ weight[i]

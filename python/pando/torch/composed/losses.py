@@ -49,7 +49,7 @@ def _gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean
     if var.shape != input.shape and var.shape == input.shape[:-1]:
         var = var.unsqueeze(-1)
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"gaussian_nll_loss: {reduction!r} is no reduction. There are none, mean and sum.")
+        raise ValueError(f"gaussian_nll_loss: {reduction!r} is not a reduction. There are none, mean and sum.")
     # The gradient goes past the bound.
     bounded = var + (var.clamp(min=eps) - var).detach()
     value = 0.5 * (bounded.log() + (input - target).square() / bounded) + (0.5 * math.log(2 * math.pi) if full else 0)

@@ -12,7 +12,7 @@ aten = torch.ops.aten
 
 
 def _lift(overload, kept=()):
-    """Both parts go through the rule of real numbers. kept: the arguments, by their places, that are no numbers to compute with."""
+    """Both parts go through the rule of real numbers. kept: the arguments, by their places, that are not numbers to compute with."""
     rule = RULES[overload]
 
     @complex_rule(overload)

@@ -307,7 +307,7 @@ def pow_scalar(g, x, e):
 
 
 def _integer_power(g, x, e):
-    """By squaring. PyTorch refuses negative exponents of integers."""
+    """By squaring. PyTorch rejects negative exponents of integers."""
     result, square = None, x
     while e:
         if e & 1:

@@ -109,5 +109,5 @@ def trilinear(g, a, b, c, expand1, expand2, expand3, sumdim, unroll_dim=1):
 
 @rule(aten._linalg_check_errors.default)
 def check_errors(g, info, api_name, *, is_matrix):
-    # A program ends with numbers: those of a singular matrix are no numbers.
+    # A program ends with numbers: those of a singular matrix are NaN.
     return None

@@ -114,7 +114,7 @@ class Op:
         for index, t in self.getInputIndexMap().items():
             if t == tensor:
                 return index
-        raise ValueError(f"{tensor.id} is no operand of {self}")
+        raise ValueError(f"{tensor.id} is not an operand of {self}")
 
     def inTensor(self, index):
         return self.getInputIndexMap()[index]

@@ -21,7 +21,7 @@ class CommGroupType(Enum):
 
     @classmethod
     def _missing_(cls, value):
-        raise ValueError(f"{describe(value)} is no kind of groups; {', '.join(str(kind) for kind in cls)} are.")
+        raise ValueError(f"{describe(value)} is not a kind of groups; {', '.join(str(kind) for kind in cls)} are.")
 
 
 class CommGroup:
@@ -44,14 +44,14 @@ class CommGroup:
 def to_collective_op(op):
     """The name of a reduction. Raises ValueError for another one."""
     if op not in _OPS:
-        raise ValueError(f"{op!r} is no reduction of collectives: {', '.join(_OPS)}.")
+        raise ValueError(f"{op!r} is not a reduction of collectives: {', '.join(_OPS)}.")
     return op
 
 
 def group_of(group):
     """Attributes of a grouping; None: all replicas are one group.
 
-    Raises TypeError for what is no grouping, NotImplementedError for one without a constant stride.
+    Raises TypeError for what is not a grouping, NotImplementedError for one without a constant stride.
     """
     if group is None:
         return {"stride": 1, "group_size": _context.ir.replication_factor}

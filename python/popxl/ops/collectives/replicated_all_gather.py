@@ -16,16 +16,16 @@ def replicated_all_gather(t: Tensor, axis: int = 0, group: Optional[ReplicaGroup
 
     Args:
         t: the tensor.
-        axis: along which the replicas' tensors lie behind one another, for "concat".
+        axis: along which the replicas' tensors lie one after another, for "concat".
         group: the groups; None: all replicas are one.
-        output_shape: "new_axis": (replicas of a group, *t.shape). "concat": behind one another along `axis`. "meta_shape": the whole tensor of
+        output_shape: "new_axis": (replicas of a group, *t.shape). "concat": one after another along `axis`. "meta_shape": the whole tensor of
             which each replica holds a shard. "auto": "meta_shape" if t has one, otherwise "concat".
 
     Raises:
         ValueError: another output_shape, an axis that t does not have, "meta_shape" for a tensor that is not sharded.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"replicated_all_gather: {describe(t)} is no tensor.")
+        raise TypeError(f"replicated_all_gather: {describe(t)} is not a tensor.")
     if output_shape not in _SHAPES:
         raise ValueError(f"replicated_all_gather: output_shape is one of {', '.join(_SHAPES)}, not {output_shape!r}.")
     if not isinstance(axis, int):
@@ -36,7 +36,7 @@ def replicated_all_gather(t: Tensor, axis: int = 0, group: Optional[ReplicaGroup
     if output_shape == "auto":
         output_shape = "meta_shape" if t.meta_shape else "concat"
     if output_shape == "meta_shape" and not t.meta_shape:
-        raise ValueError(f"replicated_all_gather: {t!r} is no shard: it has no meta_shape.")
+        raise ValueError(f"replicated_all_gather: {t!r} is not a shard: it has no meta_shape.")
     return one("replicated_all_gather", [t], {"axis": at, "output_shape": output_shape, **group_of(group)}, output_name=named_after(t, "_all_gather"))
 
 

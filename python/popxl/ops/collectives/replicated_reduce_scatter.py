@@ -51,7 +51,7 @@ def replicated_slice(t: Tensor, axis: int = 0, group: Optional[ReplicaGrouping] 
         ValueError: an axis that t does not have, or that cannot be divided.
     """
     if not isinstance(t, Tensor):
-        raise TypeError(f"replicated_slice: {describe(t)} is no tensor.")
+        raise TypeError(f"replicated_slice: {describe(t)} is not a tensor.")
     at = handle_negative_axis(t, axis, "replicated_slice")
     if not 0 <= at < t.rank or t.shape[at] % size_of(group) != 0:
         raise ValueError(f"replicated_slice: axis {axis} of the shape {t.shape} cannot be divided by {size_of(group)}.")

@@ -20,7 +20,7 @@ void infer_gather(Inference& in) {
     shape.insert(shape.begin(), group);
   } else if (form == "meta_shape") {
     const Shape& whole = in.operand(0).meta_shape;
-    if (whole.empty()) in.refuse("not-a-shard", "the tensor is no shard: it has no meta shape");
+    if (whole.empty()) in.refuse("not-a-shard", "the tensor is not a shard: it has no meta shape");
     if (elements_of(shape) * group < elements_of(whole)) {
       in.refuse("too-few-shards", "{} shards of {} elements do not make a tensor of shape {}", group, elements_of(shape), to_string(whole));
     }

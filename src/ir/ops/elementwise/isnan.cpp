@@ -8,7 +8,7 @@ namespace pando::ir {
 extern const OpRow op_isnan;
 constexpr OpRow op_isnan = checked({
     .name = "isnan",
-    .doc = "true where the element is no number (NaN).",
+    .doc = "true where the element is not a number (NaN).",
     .signature = "isnan(t: Tensor) -> Tensor",
     .operands = {{{"t", any_numeric}}},
     .infer = infer_bool,

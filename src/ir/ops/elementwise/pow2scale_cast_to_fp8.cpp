@@ -15,7 +15,7 @@ constexpr OpRow op_pow2scale_cast_to_fp8 = checked({
     .attributes = {{{"data_type", AttributeKind::dtype}}},
     .infer = [](Inference& in) {
       const DType to = in.attributes().dtype("data_type");
-      if (!is_float8(to)) refuse(ErrorClass::type, "cast-to-float8", "pow2scale_cast_to_fp8: {} is no float8 type", name_of(to));
+      if (!is_float8(to)) refuse(ErrorClass::type, "cast-to-float8", "pow2scale_cast_to_fp8: {} is not a float8 type", name_of(to));
       check_cast_scale(in);
       in.result(to, in.shape(0));
     },

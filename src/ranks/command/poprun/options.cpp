@@ -52,20 +52,21 @@ std::vector<std::string> parts_of(const std::string& text) {
   int depth = 0;
   for (const char c : text) {
     depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-    if (depth < 0 || depth > 1) fail(ErrorKind::invalid_option, "hosts", "'{}' is no list of hosts: host1,host2 or host[1-3,5] is", text);
+    if (depth < 0 || depth > 1)
+      fail(ErrorKind::invalid_option, "hosts", "'{}' is not a list of hosts: host1,host2 or host[1-3,5] is", text);
     if (c == ',' && depth == 0) {
       parts.emplace_back();
     } else {
       parts.back() += c;
     }
   }
-  if (depth != 0) fail(ErrorKind::invalid_option, "hosts", "'{}' is no list of hosts: a bracket is open", text);
+  if (depth != 0) fail(ErrorKind::invalid_option, "hosts", "'{}' is not a list of hosts: a bracket is open", text);
   return parts;
 }
 
 unsigned number_of(const std::string& text, const std::string& all) {
   const bool is_number = !text.empty() && text.size() < 7 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) fail(ErrorKind::invalid_option, "hosts", "'{}' is no number of a host, in '{}'", text, all);
+  if (!is_number) fail(ErrorKind::invalid_option, "hosts", "'{}' is not a number of a host, in '{}'", text, all);
   return static_cast<unsigned>(std::stoul(text));
 }
 
@@ -84,7 +85,8 @@ std::vector<std::string> hosts_of(const std::string& text) {
       const std::size_t dash = range.find('-');
       const unsigned first = number_of(range.substr(0, dash), text);
       const unsigned last = dash == std::string::npos ? first : number_of(range.substr(dash + 1), text);
-      if (last < first || last - first > 4096) fail(ErrorKind::invalid_option, "hosts", "'{}' is no range of hosts, in '{}'", range, text);
+      if (last < first || last - first > 4096)
+        fail(ErrorKind::invalid_option, "hosts", "'{}' is not a range of hosts, in '{}'", range, text);
       for (unsigned n = first; n <= last; ++n) hosts.push_back(part.substr(0, open) + std::to_string(n) + part.substr(close + 1));
     }
   }
