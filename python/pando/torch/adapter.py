@@ -73,6 +73,29 @@ def host_kernels_off():
 
 
 @contextlib.contextmanager
+def _layers_of_tensors():
+    """Inside, layers of nn.Transformer ask for no values: those of a mask, which they look at to see whether it is causal, and those of a padding mask, by which
+    they leave out rows."""
+    from torch.nn.modules import transformer
+
+    was = getattr(transformer, "_detect_is_causal_mask", None)
+    mha = getattr(torch.backends, "mha", None)
+    fast = mha is not None and mha.get_fastpath_enabled()
+    if was is not None:
+        # A mask that is given is applied, whatever it is.
+        transformer._detect_is_causal_mask = lambda mask, is_causal=None, size=None: bool(is_causal)
+    if fast:
+        mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        if was is not None:
+            transformer._detect_is_causal_mask = was
+        if fast:
+            mha.set_fastpath_enabled(True)
+
+
+@contextlib.contextmanager
 def real_tensors():
     """Inside, tensors have contents, and what is done to them is in no graph, also while one is traced."""
     from torch._subclasses.fake_tensor import unset_fake_temporarily
@@ -158,13 +181,27 @@ def values_refused():
                                   f"it a tensor. {_line_of(error)}") from error
 
 
+def _check_layouts(tensors):
+    """Raises NotImplementedError if one of some values is a tensor that is not dense."""
+    from pando.torch.types import check_dense
+
+    for x in tensors:
+        if isinstance(x, torch.Tensor):
+            check_dense(x)
+
+
 class _Replaced(torch.overrides.TorchFunctionMode):
     """Inside, functions of PyTorch whose own form cannot be traced are others."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         from pando.torch.composed import FUNCTIONS
 
-        return FUNCTIONS.get(function, function)(*args, **(kwargs or {}))
+        try:
+            return FUNCTIONS.get(function, function)(*args, **(kwargs or {}))
+        except RuntimeError:
+            # What PyTorch says of a sparse tensor while it traces names no cause.
+            _check_layouts([*args, *(kwargs or {}).values()])
+            raise
 
 
 def _is_functional(graph_module):
@@ -194,15 +231,22 @@ def trace(function, inputs, decompositions):
     """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_).
 
     Other tensors that the function uses are constants of the graph.
+
+    Raises:
+        NotImplementedError: an input that is sparse, or a value that is known when the program runs.
     """
     import torch.fx.traceback
     from torch.fx.experimental.proxy_tensor import make_fx
 
+    from pando.torch import passes
+
+    _check_layouts(inputs)
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off(), values_refused(), _Replaced():
+    with host_kernels_off(), _layers_of_tensors(), values_refused(), _Replaced():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]
+    passes.relate_strides(written)
     if _is_functional(written):
         return written
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad(), values_refused():

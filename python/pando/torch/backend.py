@@ -2,6 +2,7 @@
 from pando.torch import adapter
 from pando.torch.decompositions import decompositions
 from pando.torch.importer import UnsupportedOps
+from pando.torch.passes import relate_strides
 from pando.torch.program import Program
 from pando.torch.types import UnsupportedType, warn_of_widths
 
@@ -33,6 +34,7 @@ def backend(graph_module, example_inputs, *, options=None):
 
     def compile_graph(graph, inputs):
         try:
+            relate_strides(graph)
             return adapter.boxed(Program(graph, chosen["device"]).open())
         except (UnsupportedOps, UnsupportedType):
             if not chosen["fallback"]:

@@ -4,6 +4,7 @@ The graphs are functional and static: what AOTAutograd and make_fx write, each v
 """
 import collections
 import operator
+import os
 from typing import List
 
 import numpy as np
@@ -34,15 +35,22 @@ class WrongResult(RuntimeError):
     """A rule made a value of another shape or element type than PyTorch says: a fault of Pando's own that asks to be reported."""
 
 
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+
+
 def line_of(node):
-    """The line of the model that a node comes from, as "file:line: code", or "" where the graph does not tell."""
+    """The line of the model that a node comes from, as "file:line: code", or "" where the graph does not tell. Lines of PyTorch count where there is no other."""
     trace = node.meta.get("stack_trace") or getattr(node, "stack_trace", None) or ""
     lines = [line.strip() for line in trace.splitlines() if line.strip()]
+    found = ""
     for i in range(len(lines) - 1, -1, -1):
         if lines[i].startswith("File "):
             where = lines[i].split(", in ")[0].replace("File ", "").replace('"', "").replace(", line ", ":")
-            return where + (": " + lines[i + 1] if i + 1 < len(lines) else "")
-    return ""
+            line = where + (": " + lines[i + 1] if i + 1 < len(lines) else "")
+            if not where.startswith(_TORCH):
+                return line
+            found = found or line
+    return found
 
 
 def _is_known(node):

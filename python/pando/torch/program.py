@@ -8,6 +8,7 @@ import torch
 import popxl
 import popxl.ops as ops
 
+from pando.torch.bounds import bounds
 from pando.torch.complex import joined, part_type, whole_shape
 from pando.torch.importer import Importer
 from pando.torch.passes import remove_index_expansions
@@ -119,6 +120,7 @@ class Program:
         nodes = placeholders(forward)
         names = list(names) or [n.name for n in nodes]
         self._inputs, self._names = nodes[self._count:], names[self._count:]
+        self._bounds = [(i, bound) for i, node in enumerate(self._inputs) for bound in bounds(node)]
         self._outputs, self._streams = [], []
         self.ir = popxl.Ir()
         self.ir.num_host_transfers = steps * accumulation
@@ -233,8 +235,13 @@ class Program:
 
         Returns:
             arrays of the same form, or what is constant, in the order of the results.
+
+        Raises:
+            IndexError: an index that an op of the graph does not take.
         """
         self.open()
+        for i, bound in self._bounds:
+            bound.check(inputs[i], self._names[i])
         if self._session is None:
             return [constant for _, constant in self._outputs]
         rates = [float(r) for r in rates]

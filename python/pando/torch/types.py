@@ -38,8 +38,20 @@ def warn_of_widths(tensors):
             warnings.warn(f"{str(dtype).removeprefix('torch.')} tensors are computed as float32.", stacklevel=3)
 
 
+def check_dense(tensor):
+    """Raises NotImplementedError for a sparse tensor."""
+    if tensor.layout is not torch.strided:
+        raise NotImplementedError(f"A tensor of the shape {tuple(tensor.shape)} has the layout {tensor.layout}; programs of Pando take dense tensors. Give its "
+                                  "to_dense(), or its indices and values: y.index_add(0, rows, values[:, None] * x[columns]) is the product with a sparse matrix.")
+
+
 def to_array(tensor):
-    """The NumPy array of a tensor's contents, on the host, of float32 for bfloat16, which NumPy does not have; it shares memory where the layout allows."""
+    """The NumPy array of a tensor's contents, on the host, of float32 for bfloat16, which NumPy does not have; it shares memory where the layout allows.
+
+    Raises:
+        NotImplementedError: a sparse tensor.
+    """
+    check_dense(tensor)
     tensor = tensor.detach()
     if tensor.dtype is torch.bfloat16:
         tensor = tensor.float()

@@ -51,5 +51,56 @@ def _attention_backward(gradient, query, key, value, out, sums, dropout_p, is_ca
     return of_scores @ keys, _grouped(of_scores.transpose(-1, -2) @ query, heads), _grouped(weights.transpose(-1, -2) @ gradient, heads)
 
 
+def _masked_softmax(scores, mask, mask_type):
+    """Softmax along the last dimension of scores of heads. mask: None or what is left out, in a form that mask_type tells: 0: of queries and keys, 1: of samples
+    and keys, 2: of samples, heads, queries and keys."""
+    if mask is not None:
+        mask = mask.to(torch.bool)
+        scores = scores.masked_fill(mask[:, None, None, :] if mask_type == 1 else mask, float("-inf"))
+    return scores.softmax(-1)
+
+
+def _heads_of(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None, need_weights=True, average_attn_weights=True,
+              mask_type=None):
+    """Attention of several heads with the projections around it: (result, weights or nothing)."""
+    batch, length = query.shape[:2]
+
+    def heads(x, number):
+        part = slice(number * embed_dim, (number + 1) * embed_dim)
+        return torch.nn.functional.linear(x, qkv_weight[part], qkv_bias[part]).view(batch, -1, num_head, embed_dim // num_head).transpose(1, 2)
+
+    q, k, v = (heads(x, number) for number, x in enumerate((query, key, value)))
+    weights = _masked_softmax(q @ k.transpose(-1, -2) / math.sqrt(embed_dim // num_head), mask, mask_type)
+    result = torch.nn.functional.linear((weights @ v).transpose(1, 2).reshape(batch, length, embed_dim), proj_weight, proj_bias)
+    if not need_weights:
+        return result, query.new_empty([0])
+    return result, weights.mean(1) if average_attn_weights else weights
+
+
+def _encoder_layer(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2,
+                   norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask=None, mask_type=None):
+    """A layer of nn.TransformerEncoder without gradients, which PyTorch has as one op."""
+
+    def attention(x):
+        return _heads_of(x, x, x, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, False, True, mask_type)[0]
+
+    def feed_forward(x):
+        x = torch.nn.functional.linear(x, ffn_weight_1, ffn_bias_1)
+        return torch.nn.functional.linear(torch.nn.functional.gelu(x) if use_gelu else x.relu(), ffn_weight_2, ffn_bias_2)
+
+    def first(x):
+        return torch.nn.functional.layer_norm(x, (embed_dim,), norm_weight_1, norm_bias_1, eps)
+
+    def second(x):
+        return torch.nn.functional.layer_norm(x, (embed_dim,), norm_weight_2, norm_bias_2, eps)
+
+    if norm_first:
+        x = src + attention(first(src))
+        return x + feed_forward(second(x))
+    x = first(src + attention(src))
+    return second(x + feed_forward(x))
+
+
 COMPOSED = {aten._scaled_dot_product_flash_attention_for_cpu.default: _attention,
-            aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward}
+            aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
+            aten._native_multi_head_attention.default: _heads_of, aten._transformer_encoder_layer_fwd.default: _encoder_layer}
