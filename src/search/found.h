@@ -25,6 +25,8 @@ struct FoundOf {
   E estimate;
   // In the order of the space.
   std::int64_t index = -1;
+  // Words that make strategies of the same time and memory, which have no row of their own.
+  std::vector<std::string> equals;
 
   // What decides which is better: time, then memory, then the order of the space.
   using Rank = std::tuple<double, double, std::int64_t>;
@@ -92,12 +94,23 @@ struct ResultOf {
   std::int64_t folded = 0;
   std::uint32_t equal_from = 0, equal_to = 0;
 
+  // Whether two points are one row: the first of them in the order of the space. Null: none are.
+  bool (*are_equal)(const transform::Strategy&, const E&, const transform::Strategy&, const E&) = nullptr;
+
   // Most points are not kept, and not copied.
   void keep(const transform::Strategy& s, E e, std::int64_t index, std::size_t top, bool with_frontier) {
     const typename Found::Rank rank{e.seconds, e.memory_bytes(), index};
     if (with_frontier && std::ranges::none_of(frontier, [&](const Found& a) { return Found::beats(a.rank(), rank); })) {
       std::erase_if(frontier, [&](const Found& b) { return Found::beats(rank, b.rank()); });
       frontier.push_back({s, e, index});
+    }
+    if (are_equal != nullptr) {
+      const auto as_quick = std::ranges::equal_range(best, e.seconds, {}, [](const Found& f) { return f.estimate.seconds; });
+      const auto row = std::ranges::find_if(as_quick, [&](const Found& f) { return are_equal(f.strategy, f.estimate, s, e); });
+      if (row != as_quick.end()) {
+        if (index < row->index) row->strategy = s, row->index = index;
+        return;
+      }
     }
     if (best.size() == top && rank >= best.back().rank()) return;
     best.insert(std::ranges::upper_bound(best, rank, {}, &Found::rank), {s, std::move(e), index});

@@ -3,6 +3,7 @@
 #include "search/strategy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -23,8 +24,9 @@ std::string kinds_with(const std::array<T, simulate::kMemoryKinds>& bytes, F&& t
 
 std::string line_of(const Report& r, const Report::Line& l) {
   const double rate = r.rate / l.seconds;
-  return r.is_small ? fmt::format("{:12.6g} {:12.6g} {:12.4f}  {}\n", l.seconds, rate, l.bytes / kGib * 1024, l.strategy)
-                    : fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", l.seconds, rate, l.bytes / kGib, l.strategy);
+  const std::string strategy = l.equals.empty() ? l.strategy : fmt::format("{} (or {})", l.strategy, fmt::join(l.equals, ", "));
+  return r.is_small ? fmt::format("{:12.6g} {:12.6g} {:12.4f}  {}\n", l.seconds, rate, l.bytes / kGib * 1024, strategy)
+                    : fmt::format("{:10.4f} {:12.2f} {:10.2f}  {}\n", l.seconds, rate, l.bytes / kGib, strategy);
 }
 
 }  // namespace
@@ -46,6 +48,8 @@ std::string to_table(const Report& r) {
   text += r.of_the_best;
   if (!r.frontier.empty()) text += "frontier:\n";
   for (const Report::Line& l : r.frontier) text += line_of(r, l);
+  if (std::ranges::any_of(r.best, [](const Report::Line& l) { return !l.equals.empty(); }))
+    text += "(or ...): takes the same time and memory, so it has no row of its own\n";
   const bool was_searched = r.certificate.points > 0 || r.best.empty();
   return text + r.notes + (was_searched ? to_text(r.certificate) : "");
 }

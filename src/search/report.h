@@ -14,6 +14,7 @@ struct Report {
   struct Line {
     std::string strategy;
     double seconds = 0, bytes = 0;
+    std::vector<std::string> equals;
   };
   std::vector<Line> best, frontier;
   Certificate certificate;
@@ -35,7 +36,7 @@ std::string frontier_svg(const Report& report, double memory_limit);
 template <class E, class Text>
 std::vector<Report::Line> lines_of(const std::vector<FoundOf<E>>& found, Text&& text) {
   std::vector<Report::Line> lines;
-  for (const auto& f : found) lines.push_back({text(f.strategy), f.estimate.seconds, f.estimate.memory_bytes()});
+  for (const auto& f : found) lines.push_back({text(f.strategy), f.estimate.seconds, f.estimate.memory_bytes(), f.equals});
   return lines;
 }
 template <class R>

@@ -34,7 +34,17 @@ constexpr std::pair<const char*, double Estimate::*> kParts[] = {{"computing", &
 
 // Against the best.
 std::string compared(double percent) {
+  if (std::abs(percent) < 0.005) return "as quick as";
   return percent < 0 ? fmt::format("{:.2f} % quicker than", -percent) : fmt::format("{:.2f} % slower than", percent);
+}
+
+// Axes whose values are words: ways to do the same with the same numbers.
+bool has_words(const Axis& a) { return a.flag || !a.names.empty(); }
+
+// Of the same time and memory, with the same degrees.
+bool are_equal_points(const Strategy& a, const Estimate& of_a, const Strategy& b, const Estimate& of_b) {
+  if (of_a.seconds != of_b.seconds || of_a.memory != of_b.memory || of_a.far_bytes != of_b.far_bytes) return false;
+  return std::ranges::all_of(predicted_axes(), [&](const Axis* x) { return has_words(*x) || x->get(a) == x->get(b); });
 }
 
 class FormulaEstimator final : public Estimator<Estimate> {
@@ -68,6 +78,7 @@ class FormulaEstimator final : public Estimator<Estimate> {
   // memory than its thriftiest choices.
   std::vector<PointGroup> groups(Result& r, bool bounded) override {
     r.samples = space_.batch;
+    r.are_equal = are_equal_points;
     std::vector<PointGroup> all;
     std::size_t number = 0;
     heads_.clear();
@@ -169,6 +180,26 @@ class FormulaEstimator final : public Estimator<Estimate> {
     return text;
   }
 
+  // The words of the space, one at a time, that make an equal point.
+  std::vector<std::string> equals_of(const Found& f) {
+    std::vector<std::string> words;
+    Values values;
+    for (const Axis* a : predicted_axes()) {
+      if (!has_words(*a)) continue;
+      values.clear();
+      walk_.values(*a, f.strategy, values);
+      for (const std::int64_t value : values) {
+        if (value == a->get(f.strategy)) continue;
+        Strategy s = f.strategy;
+        a->set(s, value);
+        if (first_violation(sizes_, s)) continue;
+        if (are_equal_points(f.strategy, f.estimate, s, search::estimate(sizes_, s)))
+          words.push_back(a->flag && value == 0 ? fmt::format("no {}", a->word_in(Spelling::brief)) : text_of(*a, value));
+      }
+    }
+    return words;
+  }
+
  private:
   Strategy head_of(const PointGroup& g) const {
     Strategy s;
@@ -243,7 +274,9 @@ class FormulaEstimator final : public Estimator<Estimate> {
 
 Result search(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options) {
   FormulaEstimator estimator(model, cluster, space);
-  return Searcher<Estimate>(estimator, options).run();
+  Result r = Searcher<Estimate>(estimator, options).run();
+  for (Found& f : r.best) f.equals = estimator.equals_of(f);
+  return r;
 }
 
 std::string why_not(const Transformer& model, const simulate::Cluster& cluster, const Space& space, const Strategy& s,

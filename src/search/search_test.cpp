@@ -368,6 +368,38 @@ TEST(Search, EqualsBruteForce) {
   }
 }
 
+// Words that change neither time nor memory are not rows of their own, whichever the search looks at.
+TEST(Search, EqualStrategiesAreOneRow) {
+  const auto rows_of = [](const char* model, const char* machine, const char* stack, const char* require, bool brute_force) {
+    const Transformer m = transformer_named(model);
+    const simulate::Cluster cluster = with_stack(simulate::cluster_named(machine), stack_named(stack));
+    const Space space{.devices = 16, .batch = 32, .require = require};
+    const Result r = search(m, cluster, space, {.top = 300, .brute_force = brute_force});
+    std::vector<std::string> rows;
+    for (const Found& f : r.best) rows.push_back(fmt::format("{} ({})", to_string(f.strategy, Spelling::brief), fmt::join(f.equals, ", ")));
+    std::set<std::string> taken;
+    for (const Found& f : r.best) {
+      Strategy plain = f.strategy;
+      plain.tensor_overlap = TensorOverlap::none, plain.precision = Precision::bf16, plain.data_overlap = false;
+      const std::string row = fmt::format("{} {:a} {:a}", to_string(plain, Spelling::brief), f.estimate.seconds, f.estimate.memory_bytes());
+      EXPECT_TRUE(taken.insert(row).second) << row;
+    }
+    return rows;
+  };
+  using testing::AllOf, testing::Contains, testing::Each, testing::HasSubstr, testing::Not;
+  const auto b200 = rows_of("llama3-8b", "b200", "megatron", "t=2", false);
+  EXPECT_THAT(b200, Contains(AllOf(HasSubstr("overlap=ring precision=fp8"), HasSubstr("(precision=mxfp8, overlap=pipe)"))));
+  EXPECT_THAT(b200, Each(Not(HasSubstr("precision=mxfp8 "))));
+  EXPECT_EQ(b200, rows_of("llama3-8b", "b200", "megatron", "t=2", true));
+  // Rings of four parts and two halves differ.
+  EXPECT_THAT(rows_of("llama3-8b", "h100", "megatron", "t=4", false),
+              AllOf(Contains(HasSubstr("overlap=pipe")), Contains(HasSubstr("overlap=ring")), Each(Not(HasSubstr("(overlap")))));
+  // Where transfers of data parallelism hide behind nothing.
+  EXPECT_THAT(rows_of("llama3-8b", "h100", "deepspeed", "d=16", false), Contains(HasSubstr("(data-overlap)")));
+  // What is demanded stands alone.
+  EXPECT_THAT(rows_of("llama3-8b", "b200", "megatron", "t=2 precision=mxfp8 overlap=pipe", false), Each(HasSubstr("()")));
+}
+
 // Random small models, machines and spaces: the search finds what looking at every point finds; and no strategy that somebody may write
 // down, obeys the rules and fits is quicker than the best of the space of trainers.
 TEST(Search, RandomSpaces) {

@@ -91,6 +91,9 @@ class PointWalk {
   // Refuses (poplar_error) a space that cannot be. The context must outlive it.
   explicit PointWalk(const SpaceFacts& context);
 
+  // Those of one axis that the space has, where the others are as `s` has them.
+  void values(const Axis& axis, const Strategy& s, Values& to) const { AxisOfWalk{&axis, &context_, demand_.of(axis.word)}.values(s, to); }
+
   // f(Strategy&), with all choices of a part's axes, the head's other values among them. `head` is changed meanwhile, and is as before at
   // the end.
   template <class F>
