@@ -663,6 +663,7 @@ for command in $("$pando" --help | sed -nE 's/^  ([a-z-]+) .*/\1/p' | grep -v '^
   # shellcheck disable=SC2086
   "$pando" $command --help >"$scratch/help"
   expect "help: $command has an example" "$(grep -cE "^  (source <\()?pando ${command%% *}" "$scratch/help" | sed 's/^[1-9][0-9]*$/some/')" some
+  sed -nE 's/^  source <\((.*)\)$/  \1/; s/ [>|] .*//; s/^  (pando .*)/\1/p' "$scratch/help" >>"$scratch/examples"
   expect "help: $command has exit statuses" "$(grep -cE '^  (0|N) +[a-z]' "$scratch/help")" 1
   # A description follows the option, its type and its demands, or stands below.
   expect "help: $command" "$(sed -E '/^  -/ { s/^ +[^ ]+( (TEXT|INT|UINT|FLOAT)[^ ]*)?( \.\.\.)?( REQUIRED| (Excludes|Needs):( (input|-[^ ]+))+)*/OPTION/ }' "$scratch/help" |
@@ -673,6 +674,14 @@ for command in $("$pando" --help | sed -nE 's/^  ([a-z-]+) .*/\1/p' | grep -v '^
       timeout 10 "$pando" $command "$option=99999999999999999999" none
   done
 done
+
+# --- each example of a help is right: with one more option, that option alone is wrong. (With -c of pando repl it is the code's argument.)
+while IFS= read -r example; do
+  words=${example#pando }
+  (cd "$scratch" && eval "timeout 60 '$pando' ${words%% *} --nothing ${words#"${words%% *}"}") >"$scratch/out" 2>"$scratch/err" </dev/null
+  [[ $words == repl*" -c "* ]] && wanted="" || wanted="there is no option '--nothing'"
+  expect "example: $example" "$(grep -E ' is expected|is required|there is no' "$scratch/err" | sed -E "s/^pando[a-z -]*: ([^;]*).*/\1/" | head -1)" "$wanted"
+done < <(sort -u "$scratch/examples")
 
 echo "$checks checks, $failures failures"
 [[ $failures -eq 0 ]]
