@@ -1,14 +1,23 @@
 #include "native/native.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace pando::python {
 
 namespace {
 
-std::string& package() {
-  static std::string folder;
-  return folder;
+std::vector<std::string>& packages() {
+  static std::vector<std::string> folders;
+  return folders;
+}
+
+std::optional<ir::Location>& given() {
+  static std::optional<ir::Location> location;
+  return location;
 }
 
 std::string_view text_of(PyObject* text) {
@@ -36,12 +45,18 @@ nb::object function_of(PyCodeObject* code) { return nb::borrow(code->co_name); }
 PyFrameObject* caller_of(PyFrameObject* frame) { return PyFrame_GetBack(frame); }
 #endif
 
-// Whether a file is the package's own, by the string object that its code objects share. The objects are kept.
-bool is_own(PyObject* file) {
+std::unordered_map<PyObject*, bool>& known_files() {
   static std::unordered_map<PyObject*, bool> known;
+  return known;
+}
+
+// Whether a file is a package's own, by the string object that its code objects share. The objects are kept.
+bool is_own(PyObject* file) {
+  std::unordered_map<PyObject*, bool>& known = known_files();
   const auto it = known.find(file);
   if (it != known.end()) return it->second;
-  const bool own = !package().empty() && text_of(file).starts_with(package());
+  const std::string_view name = text_of(file);
+  const bool own = std::any_of(packages().begin(), packages().end(), [&](const std::string& folder) { return name.starts_with(folder); });
   Py_INCREF(file);
   known.emplace(file, own);
   return own;
@@ -49,9 +64,16 @@ bool is_own(PyObject* file) {
 
 }  // namespace
 
-void Locations::set_package(std::string folder) { package() = std::move(folder); }
+void Locations::add_package(std::string folder) {
+  if (std::find(packages().begin(), packages().end(), folder) != packages().end()) return;
+  packages().push_back(std::move(folder));
+  for (auto& [file, own] : known_files()) own = own || text_of(file).starts_with(packages().back());
+}
+
+void Locations::give(std::optional<ir::Location> location) { given() = std::move(location); }
 
 ir::Location Locations::find() {
+  if (given()) return *given();
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* code = PyFrame_GetCode(frame);

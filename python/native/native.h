@@ -68,11 +68,13 @@ ir::HostTensor host_tensor_from(nb::handle buffer, ir::DType dtype, ir::Shape sh
 // Copies into the memory of an object with the buffer protocol, which has as many bytes.
 void copy_to(nb::handle buffer, const ir::HostTensor& data);
 
-// The user's line: the innermost frame outside the package's own files.
+// The user's line: the innermost frame outside the packages' own files, or what a package says that it is.
 class Locations {
  public:
-  // Files below this folder are the package's own.
-  static void set_package(std::string folder);
+  // Files below this folder are a package's own.
+  static void add_package(std::string folder);
+  // What find() gives from now on, where a package knows the line from elsewhere (a traced graph); none: the frames again.
+  static void give(std::optional<ir::Location> location);
   // (file, line, function), or an empty file where there is no frame.
   static ir::Location find();
 };

@@ -86,7 +86,14 @@ void bind_table(nb::module_& m) {
     for (std::size_t i = 0; i < ir::kDTypes; ++i) names.append(text(ir::name_of(static_cast<ir::DType>(i))));
     return names;
   });
-  m.def("set_package", &Locations::set_package, nb::arg("folder"));
+  m.def("add_package", &Locations::add_package, nb::arg("folder"), "Lines of files below this folder are not the user's.");
+  m.def(
+      "set_location",
+      [](std::string file, std::uint32_t line, std::string function) {
+        Locations::give(ir::Location{std::move(file), std::move(function), line});
+      },
+      nb::arg("file"), nb::arg("line"), nb::arg("function"), "What is made from now on comes from this line.");
+  m.def("clear_location", [] { Locations::give(std::nullopt); }, "What is made from now on comes from the caller's line.");
   m.def(
       "find_location",
       [] {

@@ -14,6 +14,8 @@ from pando.torch.hosted import HostedProgram, calls_host
 from pando.torch.program import Program, on_one_replica, take_writes
 from pando.torch.step import StepOptions, StepProgram
 
+from popxl import _core
+
 from poptorch import enums, grouping, hooks, optim, saving, structure, tracing
 from poptorch.anchors import Anchors
 from poptorch.batches import Batches, traced
@@ -23,6 +25,9 @@ from poptorch.errors import createPoptorchError, translated
 from poptorch.logging import logger, say_graph
 from poptorch.options import Options
 from poptorch.wrapping import unwrap, wrap
+
+# Lines of this package are not the user's.
+_core.add_package(os.path.dirname(os.path.abspath(__file__)) + os.sep)
 
 
 def inferenceModel(model, options=None):

@@ -22,7 +22,7 @@ except ImportError as _error:
     raise RuntimeError(f"popxl's native part cannot be imported ({_error}). It is made for one version of Python; this is "
                        f"{_sys.version.split()[0]}.") from _error
 
-_core.set_package(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
+_core.add_package(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)
 
 from pando._version import sdk_version as _sdk_version  # noqa: E402
 from popxl import dtypes  # noqa: E402

@@ -3,16 +3,19 @@
 The graphs are functional and static: what AOTAutograd and make_fx write, each value with a fake tensor that tells its shape and element type.
 """
 import collections
+import contextlib
 import operator
 import os
+import re
 from typing import List
 
 import numpy as np
 import torch
 import torch.fx
 
+import pando
 import popxl
-from popxl import _build
+from popxl import _build, _core
 from popxl._core import popart_exception
 from popxl.tensor import Tensor
 
@@ -21,6 +24,13 @@ from pando.torch.complex import Complex, involved, is_complex, part_type, split
 from pando.torch.rules.loop import BEGIN, END, Loop
 from pando.torch.table import COMPLEX_RULES, RULES
 from pando.torch.types import UnsupportedType, to_array, to_popxl
+
+
+# Frames of these files are not the user's.
+_PACKAGES = tuple(os.path.dirname(os.path.abspath(module.__file__)) + os.sep for module in (torch, pando, popxl))
+_FRAME = re.compile(r'File "(.*)", line (\d+), in (.*)$')
+for _folder in _PACKAGES:
+    _core.add_package(_folder)
 
 
 class UnsupportedOps(NotImplementedError):
@@ -35,19 +45,47 @@ class WrongResult(RuntimeError):
     """A rule made a value of another shape or element type than PyTorch says: a fault of Pando's own that asks to be reported."""
 
 
-_TORCH = os.path.dirname(torch.__file__) + os.sep
+def _trace_of(node):
+    trace = node.meta.get("stack_trace") or getattr(node, "stack_trace", None) or ""
+    return [line.strip() for line in trace.splitlines() if line.strip()]
+
+
+def location_of(node):
+    """(file, line, function) of the user's line that a node comes from: the innermost outside PyTorch and this package; None where there is none."""
+    for text in reversed(_trace_of(node)):
+        found = _FRAME.match(text)
+        if found and not found[1].startswith(_PACKAGES):
+            return found[1], int(found[2]), found[3]
+    return None
+
+
+_lines = []
+
+
+@contextlib.contextmanager
+def _made_by(location):
+    """Inside, what is made comes from a user's line (location_of); None: from the line around."""
+    _lines.append(location or (_lines[-1] if _lines else None))
+    try:
+        if _lines[-1] is not None:
+            _core.set_location(*_lines[-1])
+        yield
+    finally:
+        _lines.pop()
+        if _lines and _lines[-1] is not None:
+            _core.set_location(*_lines[-1])
+        else:
+            _core.clear_location()
 
 
 def line_of(node):
     """The line of the model that a node comes from, as "file:line: code", or "" where the graph does not tell. Lines of PyTorch count where there is no other."""
-    trace = node.meta.get("stack_trace") or getattr(node, "stack_trace", None) or ""
-    lines = [line.strip() for line in trace.splitlines() if line.strip()]
-    found = ""
+    lines, found = _trace_of(node), ""
     for i in range(len(lines) - 1, -1, -1):
         if lines[i].startswith("File "):
             where = lines[i].split(", in ")[0].replace("File ", "").replace('"', "").replace(", line ", ":")
             line = where + (": " + lines[i + 1] if i + 1 < len(lines) else "")
-            if not where.startswith(_TORCH):
+            if not where.startswith(_PACKAGES):
                 return line
             found = found or line
     return found
@@ -162,6 +200,10 @@ class Importer:
         if node.target is operator.getitem:
             return args[0][args[1]]
         self.node = node
+        with _made_by(location_of(node)):
+            return self._made(node, args, kwargs)
+
+    def _made(self, node, args, kwargs):
         try:
             made = (COMPLEX_RULES if involved(node) else RULES)[node.target](self, *args, **kwargs)
         except Exception as error:

@@ -47,7 +47,7 @@ Wish Layouts::wish_of_graph(ValueId v, OpId op, std::uint32_t index, int depth, 
   const ValueId inner = module_.graph(g).inputs[input];
   if (!places_.lie_together(inner, v)) return {};
   if (!analysis_.is_function(g)) return wish_of(inner, depth + 1, seen);
-  Wish wish{.tensor = places_.top().clone(function_inputs_(g)[input], name_of(v)), .of_function = true};
+  Wish wish{.tensor = places_.top().clone(function_inputs_(g)[input], name_of(wished_)), .of_function = true};
   if (decisions_) wish.why = fmt::format("as graph {} has its input {}", module_.graph(g).name, input);
   return wish;
 }
@@ -59,7 +59,7 @@ Wish Layouts::wish_through(ValueId v, OpId op, std::uint32_t index, int depth, S
   const Row* row = find_row(module_.row(op).name);
   if (row == nullptr || (!module_.row(op).moves && &places_.graph_of(op) != &here)) return {};
   if (row->layout) {
-    Wish wish{.tensor = row->layout({module_, op, index, places_.graph_of(op), libraries_, name_of(v)}), .parts = row->parts};
+    Wish wish{.tensor = row->layout({module_, op, index, places_.graph_of(op), libraries_, name_of(wished_)}), .parts = row->parts};
     if (wish.tensor.valid()) {
       if (decisions_) wish.why = fmt::format("as {} '{}' likes its operand {}", text_of(module_, op), name_of(module_.result(op)), index);
       return wish;
@@ -84,7 +84,7 @@ Wish Layouts::wish_of(ValueId v, int depth, Seen& seen) {
     Wish wish = wish_through(v, op, index, depth, seen);
     if (!wish.tensor.valid()) continue;
     const poplar::Type type = element_type(module_.type_of(v).dtype);
-    if (wish.tensor.elementType() != type) wish.tensor = places_.top().clone(type, wish.tensor, name_of(v));
+    if (wish.tensor.elementType() != type) wish.tensor = places_.top().clone(type, wish.tensor, name_of(wished_));
     return wish;
   }
   seen.add(v, depth);
@@ -93,6 +93,7 @@ Wish Layouts::wish_of(ValueId v, int depth, Seen& seen) {
 
 Wish Layouts::wish(ValueId v) {
   Seen seen;
+  wished_ = v;
   return wish_of(v, 0, seen);
 }
 

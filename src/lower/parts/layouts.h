@@ -79,6 +79,7 @@ class Layouts {
   Storages& storages_;
   Decisions& decisions_;
   FunctionInputs function_inputs_;
+  ir::ValueId wished_;  // whose wish is asked for: tensors have its name, also where a view of it says how it likes to lie
 };
 
 }  // namespace pando::lower
