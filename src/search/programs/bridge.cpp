@@ -1,13 +1,11 @@
 #include "search/programs/bridge.h"
 
 #include "base/error.h"
-#include "base/host_memory.h"
 #include "models/gpt.h"
 #include "search/axis.h"
+#include "search/programs/program_size.h"
 
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace pando::search {
 
@@ -49,45 +47,19 @@ Strategy transforms_of(const StrategyFacts& facts, const Strategy& s) {
   return program;
 }
 
-namespace {
-
-// An op of the program of all devices, its names, its text and what is made of it, at the most.
-constexpr double kBytesOfOp = 2000;
-// Of the host's memory; others have the rest.
-constexpr double kMostOfHost = 0.8;
-
-}  // namespace
-
-double ops_of(const transform::Program& whole, const Strategy& s) {
-  Strategy strategy = s;
-  strategy.verify = false;
-  // A collective's result is a tuple of all its devices: each has a share of it.
-  const auto count = [&](std::int32_t microbatches) {
-    const ir::Module m = transform::parallelise_some(whole, strategy, {.microbatches = microbatches, .first_rank = true}).module;
-    double ops = 0;
-    for (const ir::OpId o : m.graph(m.main_graph()).ops) {
-      const std::size_t members = m.results(o).empty() ? 0 : m.type_of(m.result(o)).elements.size();
-      ops += 1 / static_cast<double>(std::max<std::size_t>(1, members));
-    }
-    return ops;
-  };
-  const double ranks = static_cast<double>(s.devices()) / s.pipeline;
-  const std::int32_t few = 2 * s.pipeline, more = 4 * s.pipeline;
-  if (s.microbatches <= more) return ranks * count(s.microbatches);
-  const double of_few = count(few), each = (count(more) - of_few) / (more - few);
-  return ranks * (of_few + each * (s.microbatches - few));
-}
-
 void check_can_be_written(const transform::Program& whole, const Strategy& s, std::string_view target) {
-  const double ops = ops_of(whole, s), bytes = kBytesOfOp * ops;
-  const auto most = static_cast<double>(host_memory());
-  if (bytes <= kMostOfHost * most) return;
-  fail(
-      ErrorKind::poplar_error, "program-size",
-      "--emit {}: the program has about {:.3g} million ops ({} devices, {} microbatches), which takes about {:.1f} GiB to write; this host "
-      "has {:.1f}, of which it takes {:.0f} % at most. Fewer --devices or a smaller --batch would do, or settings for a trainer, as --emit "
-      "megatron",
-      target, ops / 1e6, s.devices(), s.microbatches, bytes / kGib, most / kGib, 100 * kMostOfHost);
+  // The size is about right; others have the rest.
+  static constexpr double kMostOfFree = 0.9;
+  const ProgramSize size = size_of_program(whole, s);
+  const double bytes = bytes_to_write(size, target == "torch");
+  const auto free = static_cast<double>(free_memory());
+  if (bytes <= kMostOfFree * free) return;
+  fail(ErrorKind::poplar_error, "program-size",
+       "--emit {}: the program has about {:.3g} million ops ({} devices, {} microbatches), which takes about {:.2f} GiB to write; {:.2f} "
+       "are "
+       "free for this process, of which it takes {:.0f} % at most. Fewer --devices or a smaller --batch would do, or settings for a "
+       "trainer, as --emit megatron",
+       target, size.ops / 1e6, s.devices(), s.microbatches, bytes / kGib, free / kGib, 100 * kMostOfFree);
 }
 
 }  // namespace pando::search

@@ -15,11 +15,8 @@ transform::Program program_of(const Transformer& model, std::int64_t batch, ir::
 // The transforms' strategy of a point. Refuses (poplar_error) what no transform does: a space with `runnable` has no such points.
 Strategy transforms_of(const StrategyFacts& facts, const Strategy& s);
 
-// About how many ops the program of all devices has: of a few microbatches, and of the first device of each pipeline rank, they are made
-// and counted. `s`: the transforms' strategy.
-double ops_of(const transform::Program& whole, const Strategy& s);
-// Refuses (poplar_error, id program-size) a program of all devices whose writing takes more memory than this process may have. `target`:
-// what is written, as --emit has it.
+// Refuses (poplar_error, id program-size) a program of all devices whose writing takes more memory than is free for this process
+// (program_size.h). `target`: what is written, as --emit has it.
 void check_can_be_written(const transform::Program& whole, const Strategy& s, std::string_view target);
 
 }  // namespace pando::search

@@ -1,5 +1,6 @@
 #include "search/programs/program_search.h"
 
+#include "base/host_memory.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "models/gpt.h"
@@ -7,6 +8,7 @@
 #include "pando/model_error.hpp"
 #include "search/axis.h"
 #include "search/programs/bridge.h"
+#include "search/programs/program_size.h"
 #include "search/search.h"
 #include "search/strategy_text.h"
 #include "simulate/costs/flatten.h"
@@ -611,18 +613,40 @@ TEST(ProgramSearch, PointsOfTransformersBecomePrograms) {
   EXPECT_LT(peak("recompute=full recompute-first=1"), peak(""));
 }
 
-// Ops are counted before a program is made: what it may not be larger than is asked of the count.
-TEST(ProgramSize, CountsOpsOfAllDevices) {
+// A program is measured before it is made: what it may not be larger than is asked of that.
+TEST(ProgramSize, AsThePrograms) {
   const Transformer gpt = transformer_named("gpt2");
   const simulate::Cluster& h100 = simulate::cluster_named("h100");
   for (const char* words : {"t=1 d=8 b=2 zero=3", "t=2 p=2 d=2 zero=1", "t=1 p=2 d=2 v=3 zero=1 recompute=full"}) {
     const StrategyFacts facts = facts_of(gpt, h100, 64);
     const transform::Program whole = program_of(gpt, 64);
     const Strategy s = transforms_of(facts, parse_strategy(words, Spelling::brief));
-    const double made = static_cast<double>(transform::parallelise(whole, s).module.op_count());
-    EXPECT_NEAR(ops_of(whole, s) / made, 1, 0.25) << words;
+    const ir::Module made = transform::parallelise(whole, s).module;
+    const ProgramSize size = size_of_program(whole, s);
+    EXPECT_NEAR(size.ops / static_cast<double>(made.op_count()), 1, 0.25) << words;
+    EXPECT_NEAR(size.text / static_cast<double>(ir::print(made).size()), 1, 0.35) << words;
+    // At least an op, an operand and a result; many share names and attributes.
+    EXPECT_GT(size.module / size.ops, sizeof(ir::Op) + sizeof(ir::Value)) << words;
+    EXPECT_LT(size.module / size.ops, 2 * (sizeof(ir::Op) + sizeof(ir::Value))) << words;
+    EXPECT_GT(size.data, 0) << words;
     EXPECT_NO_THROW(check_can_be_written(whole, s, "torch"));
   }
+}
+
+TEST(ProgramSize, WhatIsWritten) {
+  const ProgramSize size{.ops = 10, .module = 1000, .text = 300, .data = 50};
+  EXPECT_EQ(bytes_to_write(size, false), 2000 + 50 + 600);
+  EXPECT_EQ(bytes_to_write(size, true), 10000 + 100);
+}
+
+TEST(ProgramSize, FreeMemory) {
+  const std::uint64_t without = free_memory("");
+  EXPECT_GT(without, 0U);
+  EXPECT_LT(without, host_memory());
+  EXPECT_EQ(free_memory("MemTotal:  8000 kB\nMemAvailable:      2000 kB\n"), 2000U * 1024);
+  // A line that is none says nothing; more than the process may have is not free.
+  EXPECT_NEAR(static_cast<double>(free_memory("MemAvailable: kB\n")), static_cast<double>(without), 1e8);
+  EXPECT_NEAR(static_cast<double>(free_memory("MemAvailable: 99999999999999 kB\n")), static_cast<double>(without), 1e8);
 }
 
 }  // namespace
