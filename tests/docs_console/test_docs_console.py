@@ -1,5 +1,5 @@
 """Pages whose blocks of `console` are what happens: their commands run in the root of the source tree and print what stands below them. A line `...`
-stands for any lines, and `...` within a line for any text. `$ cat FILE` shows a file that a command of the page wrote; `# status N` behind a command is its
+stands for any lines, and `...` within a line for any text. `$ cat FILE` shows a file that a command of the page wrote; `# status N` after a command is its
 exit status."""
 import os
 import pathlib
@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md", "docs/guide/find-a-slow-step.md"]
+PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md", "docs/guide/find-a-slow-step.md", "docs/level/distribution.md", "docs/level/projection.md",
+         "docs/level/ranks.md", "docs/level/schedule.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUS = re.compile(r"  # status (\d+)$")
 
