@@ -23,6 +23,8 @@ SELECTED = {
     "logarithm of positive numbers": lambda x, y, m, rows: x[x > 0].log().sum(),
     "mask of what is picked": lambda x, y, m, rows: (lambda s: s[s > 0].sqrt().sum())(x[m]),
     "masked_select": lambda x, y, m, rows: torch.masked_select(x, rows.unsqueeze(1)).square().sum(),
+    "places": lambda x, y, m, rows: x[m.nonzero(as_tuple=True)].sum() + (lambda i: (x[i] * y[i]).sum() + x.index_select(0, i).square().sum())(rows.nonzero()[:, 0]),
+    "slices added at places": lambda x, y, m, rows: (lambda i, j: torch.zeros(6, 5).index_add(0, i, x[i] * y[i, j].unsqueeze(1)).square().sum())(*torch.where(m)),
     "squared error": lambda x, y, m, rows: F.mse_loss(x[m], y[m]) + F.l1_loss(x[m], y[m], reduction="sum"),
     "logistic loss": lambda x, y, m, rows: F.binary_cross_entropy_with_logits(x[m], (y[m] > 0.5).float()),
     "cross entropy": lambda x, y, m, rows: F.cross_entropy(x[rows], y[rows].argmax(1)),
@@ -100,6 +102,63 @@ class Masked(torch.nn.Module):
         return F.cross_entropy(self.head(self.table(tokens)[wanted]), labels[wanted])
 
 
+class Experts(torch.nn.Module):
+    """A mixture of experts, each of which takes the tokens that have chosen it."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = torch.nn.Linear(8, 4, bias=False)
+        self.experts = torch.nn.ModuleList(torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.Linear(16, 8)) for _ in range(4))
+
+    def forward(self, x, y):
+        rows = x.view(-1, 8)
+        weights, chosen = torch.topk(self.gate(rows).softmax(-1), 2)
+        weights = weights / weights.sum(-1, keepdim=True)
+        result, chosen = torch.zeros_like(rows), F.one_hot(chosen, 4).permute(2, 1, 0)
+        for number, expert in enumerate(self.experts):
+            which, token = torch.where(chosen[number])
+            result.index_add_(0, token, expert(rows[None, token].reshape(-1, 8)) * weights[token, which, None])
+        return F.mse_loss(result.view(x.shape), y)
+
+
+def test_experts_that_take_their_tokens_train_as_eager():
+    torch.manual_seed(5)
+    model = Experts()
+    twin = copy.deepcopy(model)
+    optimizers = [torch.optim.SGD(m.parameters(), lr=0.5) for m in (model, twin)]
+    step = pando.torch.compile_step(twin, None, optimizers[1])
+    for _ in range(3):
+        x, y = torch.randn(2, 5, 8), torch.randn(2, 5, 8)
+        optimizers[0].zero_grad()
+        expected = model(x, y)
+        expected.backward()
+        optimizers[0].step()
+        torch.testing.assert_close(step((x, y)), expected.detach())
+    torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-5)
+
+
+def test_what_depends_on_data_is_an_error_with_the_line():
+
+    class Sorted(torch.nn.Module):
+        def forward(self, x):
+            return x[x > 0].sort()[0].sum()
+
+    model = Sorted()
+    model.weight = torch.nn.Parameter(torch.zeros(()))
+    with pytest.raises(NotImplementedError, match=r"aten.sort.default: .*test_torch_masks.py:\d+: return x\[x > 0\].sort") as caught:
+        pando.torch.to_ir(model, torch.randn(4, 3))
+    assert "While executing" not in str(caught.value)
+
+
+def test_counts_have_as_many_places_as_the_program_says():
+    model = lambda x, w: [torch.bincount(x, minlength=5), torch.bincount(x, w, minlength=5)]  # noqa: E731
+    x, w = torch.tensor([1, 3, 3, 0]), torch.randn(4)
+    program = compiled(model, [x, w])
+    torch.testing.assert_close(program([x, w]), model(x, w))
+    with pytest.raises(IndexError, match="has 5 at"):
+        program([x + 2, w])
+
+
 def test_a_loss_of_masked_tokens_trains_as_eager():
     torch.manual_seed(5)
     model = Masked()
@@ -118,9 +177,10 @@ def test_a_loss_of_masked_tokens_trains_as_eager():
 
 
 @pytest.mark.parametrize("function", [lambda x, m: x[m], lambda x, m: x[m].sort()[0].sum(),
-                                      lambda x, m: (x[m].unsqueeze(0) * x[m].unsqueeze(1)).sum(), lambda x, m: x[m.nonzero(as_tuple=True)].sum(),
-                                      lambda x, m: x.round().unique()],
-                         ids=["result", "sort", "pairs", "places", "numbers"])
+                                      lambda x, m: (x[m].unsqueeze(0) * x[m].unsqueeze(1)).sum(), lambda x, m: m.nonzero(),
+                                      lambda x, m: x.index_put((m.nonzero()[:, 0],), torch.zeros([])), lambda x, m: x.round().unique(),
+                                      lambda x, m: torch.bincount(m.sum(0)), lambda x, m: x[:m.sum()]],
+                         ids=["result", "sort", "pairs", "places", "putting", "numbers", "counts", "length"])
 def test_what_has_no_static_form_is_refused(function):
-    with pytest.raises(NotImplementedError, match="depends on data|value of a tensor"):
+    with pytest.raises(NotImplementedError, match="depends on data|value of a tensor|asks for a value"):
         compiled(lambda x: [function(x, x > 0)], [torch.randn(4, 3)])

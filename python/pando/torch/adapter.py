@@ -121,18 +121,39 @@ def all_decompositions():
             if isinstance(op, torch._ops.OpOverload) and not function.__module__.startswith("torch._refs")}
 
 
+def _data_dependent():
+    """Exceptions for values and shapes that are known when a program runs."""
+    from torch._subclasses.fake_tensor import DataDependentOutputException
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+    return DataDependentOutputException, GuardOnDataDependentSymNode
+
+
 def _with_constants(graph_module, names):
     """The graph as a function of its inputs and, after them, of the constants with some names."""
     import torch.fx
 
     from pando.torch import selections
+    from pando.torch.importer import line_of
 
     class Run(selections.Static if any(map(selections.picks, graph_module.graph.nodes)) else torch.fx.Interpreter):
+        def run_node(self, n):
+            try:
+                return super().run_node(n)
+            except NotImplementedError as error:
+                line = line_of(n)
+                raise NotImplementedError(f"{error} {line}") from error if line and line not in str(error) else error
+            except _data_dependent() as error:
+                raise NotImplementedError(f"{n.target} asks for a value, or has a shape, that is known when the program runs and not before. Use torch.where, or a "
+                                          f"product with what a mask has of each element. {line_of(n)}") from error
+
         def get_attr(self, target, args, kwargs):
             return self._given[target] if target in self._given else super().get_attr(target, args, kwargs)
 
     def run(*flat):
         interpreter = Run(graph_module)
+        # Messages have the model's line, and no text of a graph.
+        interpreter.extra_traceback = False
         interpreter._given = dict(zip(names, flat[len(flat) - len(names):]))
         return interpreter.run(*flat[:len(flat) - len(names)])
 
@@ -171,12 +192,9 @@ def _line_of(error):
 @contextlib.contextmanager
 def values_refused():
     """Inside, a model that asks for the value of a tensor, as `if tensor:` and `tensor.tolist()` do, gets NotImplementedError with its line."""
-    from torch._subclasses.fake_tensor import DataDependentOutputException
-    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
-
     try:
         yield
-    except (DataDependentOutputException, GuardOnDataDependentSymNode) as error:
+    except _data_dependent() as error:
         raise NotImplementedError("The model asks for the value of a tensor, which is known when the program runs and not before. Use torch.where, or keep "
                                   f"it a tensor. {_line_of(error)}") from error
 

@@ -118,7 +118,7 @@ _ALONG = {aten._softmax_backward_data.default, aten._log_softmax_backward_data.d
 _MEANS = {aten.mean.default, aten.mean.dim}
 _PRODUCTS = {aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default, aten.addmm.default, aten.baddbmm.default, aten.addmv.default}
 _LOOKUPS = {aten.gather.default, aten.scatter.value, aten.scatter.src, aten.scatter_add.default, aten.index_select.default, aten.argmax.default, aten.argmin.default,
-            aten.max.dim, aten.min.dim, aten.select_scatter.default, aten.slice_scatter.default, aten.select.int, aten.slice.Tensor, aten.sort.default, aten.topk.default, aten.flip.default}
+            aten.max.dim, aten.min.dim, aten.unbind.int, aten.select_scatter.default, aten.slice_scatter.default, aten.select.int, aten.slice.Tensor, aten.sort.default, aten.topk.default, aten.flip.default}
 # What moves elements, or makes others of the same shape.
 _SHAPES = {getattr(packet, overload) for packet in (
     aten.view, aten.reshape, aten._unsafe_view, aten.unsqueeze, aten.squeeze, aten.permute, aten.t, aten.transpose, aten.expand, aten.clone, aten.detach, aten.alias,
@@ -129,6 +129,7 @@ _MADE = {getattr(packet, overload) for packet in (
     aten.zeros, aten.ones, aten.full, aten.empty, aten.new_zeros, aten.new_ones, aten.new_full, aten.new_empty) for overload in packet.overloads()}
 _CHECKS = {"_assert_scalar", "_assert_async", "sym_constrain_range_for_size", "sym_constrain_range"}
 _UNIQUE = {aten._unique2.default, aten.unique_consecutive.default}
+_ADDS = {aten.index_add.default, aten.index_add_.default}
 _PICKS = {aten.index.Tensor, aten._unsafe_index.Tensor, aten.masked_select.default}
 _IN_TURN = {aten.masked_scatter.default, aten.masked_scatter_.default}
 _PUTS = {aten.index_put.default, aten.index_put_.default, aten._unsafe_index_put.default, aten._index_put_impl_.default}
@@ -139,8 +140,8 @@ def _is_mask(x):
 
 
 def picks(node):
-    """Whether a node of a graph picks by a mask, or the first of equal numbers."""
-    if node.target is aten.masked_select.default or node.target in _UNIQUE:
+    """Whether a node of a graph picks by a mask, the places of a mask, or the first of equal numbers."""
+    if node.target in (aten.masked_select.default, aten.nonzero.default) or node.target in _UNIQUE:
         return True
     indices = node.args[1] if node.op == "call_function" and node.target in _PICKS else ()
     return any(i is not None and i.meta["val"].dtype is torch.bool for i in indices)
@@ -169,12 +170,22 @@ class Static(torch.fx.Interpreter):
             if given.get("dim") is not None:
                 raise _refused(f"{target} of slices")
             return self._unique(given["self"], target is not aten.unique_consecutive.default, given.get("return_inverse", False), given.get("return_counts", False))
+        if target is aten.nonzero.default:
+            return self._places(args[0])
         if not selected and not any(isinstance(x, (Count, Length, Quotient)) for x in leaves):
             return super().call_function(target, args, kwargs)
         if target is operator.getitem:
             return args[0][args[1]]
         if target in _PUTS and any(map(_is_mask, masks)):
             return self._put(target, args[0], masks, *args[2:], **kwargs)
+        if target in _PICKS | _PUTS and any(isinstance(i, Selection) for i in masks):
+            return self._at_places(target, args[0], masks, *args[2:])
+        if target is aten.index_select.default and isinstance(args[2], Selection):
+            if isinstance(args[0], Selection):
+                raise _refused(f"{target}: places in a selection")
+            return self._all(target, args, kwargs, selected)
+        if target in _ADDS:
+            return self._added(target, *args, **kwargs)
         if target in _IN_TURN and isinstance(args[2], Selection):
             return self._put(target, args[0], [args[1]], args[2])
         return self._of_selections(target, args, kwargs, selected)
@@ -261,7 +272,11 @@ class Static(torch.fx.Interpreter):
         count = mask.numel()
         if not count:
             raise _refused(f"{target}: a mask without elements")
-        return Selection(x.reshape([count, *x.shape[mask.dim():]]), self._flat(masks[0], mask))
+        found = Selection(x.reshape([count, *x.shape[mask.dim():]]), self._flat(masks[0], mask))
+        if not (x.dtype.is_floating_point or x.dtype.is_complex or x.dtype is torch.bool):
+            # They may be indices, of which those that are not picked may be out of range.
+            found.whole = found.filled(0)
+        return found
 
     def _flat(self, key, mask):
         """A mask in one dimension: the same tensor each time."""
@@ -305,6 +320,39 @@ class Static(torch.fx.Interpreter):
             raise _refused(str(self._node.target))
         made = torch.where(flags.reshape(x.shape), values.whole.reshape(x.shape), x)
         return x.copy_(made) if in_place else made
+
+    # --- places of a mask
+
+    def _places(self, x):
+        """The coordinates of what is not 0: those of all elements, picked by a mask."""
+        if isinstance(x, Selection):
+            raise _refused(str(self._node.target))
+        if not x.numel() or not x.dim():
+            raise _refused(f"{self._node.target}: a tensor without elements, or without dimensions,")
+        rest, coordinates = torch.arange(x.numel()), []
+        for length in reversed(x.shape):
+            coordinates.insert(0, rest % length)
+            rest = rest // length
+        return Selection(torch.stack(coordinates, 1), self._flat(x, x if x.dtype is torch.bool else x != 0))
+
+    def _at_places(self, target, x, indices, values=None, accumulate=False, unsafe=False):
+        """What lies at places that a selection has, or a tensor to which a selection is added there."""
+        selected = [i for i in indices if isinstance(i, Selection)]
+        if isinstance(x, Selection):
+            raise _refused(f"{target}: places in a selection")
+        if target in _PICKS:
+            return self._all(target, [x, indices], {}, selected)
+        if not accumulate or not isinstance(values, Selection):
+            raise _refused(f"{target} without accumulating")
+        _only([*selected, values], str(target))
+        return target(x, _sizes(indices), values.filled(0), True)
+
+    def _added(self, target, x, dim, index, source, *, alpha=1):
+        """A tensor to which slices are added at places."""
+        if isinstance(x, Selection) or not isinstance(source, Selection) or source.place != dim % source.whole.dim():
+            raise _refused(str(target))
+        _only([source, *([index] if isinstance(index, Selection) else [])], str(target))
+        return target(x, dim, _sizes(index), source.filled(0), alpha=alpha)
 
     # --- what is done to a selection
 

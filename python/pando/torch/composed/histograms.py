@@ -46,4 +46,11 @@ def _histogram_of_edges(x, bins, *, weight=None, density=False):
     return _between(x, bins, weight, density), bins.clone()
 
 
-COMPOSED = {aten.histc.default: _histc, aten.histogram.bin_ct: _histogram, aten.histogram.bins_tensor: _histogram_of_edges}
+def _bincount(x, weights=None, minlength=0):
+    if minlength <= 0:
+        raise NotImplementedError("aten.bincount.default has a shape that depends on data: give it a minlength, which is the number of places in a program.")
+    share = torch.ones_like(x, dtype=torch.int64) if weights is None else weights.to(torch.float32 if weights.dtype is torch.float32 else torch.float64)
+    return torch.zeros([minlength], dtype=share.dtype).index_add(0, x, share)
+
+
+COMPOSED = {aten.bincount.default: _bincount, aten.histc.default: _histc, aten.histogram.bin_ct: _histogram, aten.histogram.bins_tensor: _histogram_of_edges}
