@@ -465,6 +465,31 @@ TEST_F(LibraryTest, SpecialFunctionsAreForThoseWhoAskForThem) {
   EXPECT_NEAR(out, 1 / 12.0, 1e-6);
 }
 
+// <cmath> of the device's library brings these along, as PopLibs' codelets and the texts that it writes expect. An undefined std::swap
+// would be found at the link alone.
+TEST_F(LibraryTest, CmathBringsTypeTraitsLimitsSwapAndMin) {
+  const Library library = compiled(R"(#include <cmath>
+    template <typename T> struct One { typename std::remove_reference<T>::type operator()() { return std::is_integral<T>::value ? 2 : 1; } };
+    #include <poplar/Vertex.hpp>
+    class V : public Vertex {
+     public:
+      Output<float> out;
+      void compute() {
+        float a = 3, b = std::min(std::numeric_limits<float>::max(), 5.f);
+        float *p = &a, *q = &b;
+        for (int i = 0; i < 3; ++i) {
+          *p += One<float>()();
+          std::swap(p, q);
+        }
+        *out = *p * 10 + *q;
+      }
+    };)");
+  float out = 0;
+  float* vertex = &out;
+  run(*library.find("V"), &vertex);
+  EXPECT_EQ(out, 6 * 10 + 5);
+}
+
 TEST_F(LibraryTest, TheSecondCompilationStartsNoProcess) {
   const std::string header = write("size.h", "#define SIZE 1\n");
   const std::string file = write("v.cpp", R"(#include <poplar/Vertex.hpp>
