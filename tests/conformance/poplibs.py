@@ -16,6 +16,7 @@ not in poplibs.ours.reasons; --quick takes a tenth of what is expected of theirs
 import argparse
 import collections
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -154,6 +155,18 @@ def forget_stale(work, include):
     if not seen.exists() or seen.read_text().split() != names:
         shutil.rmtree(work / "build", ignore_errors=True)
         seen.write_text("\n".join(names) + "\n")
+
+
+def forget_codelets(work, prefix):
+    """PopLibs' build does not know that a .gp depends on popc and on the headers that popc gives to codelets: another popc compiles all again."""
+    digest = hashlib.sha256()
+    for file in [prefix / "bin/popc", *sorted(file for file in (prefix / "include").rglob("*") if file.is_file())]:
+        digest.update(f"{file.relative_to(prefix)}\n".encode() + file.read_bytes())
+    seen = work / "popc.sha256"
+    if not seen.exists() or seen.read_text() != digest.hexdigest():
+        for codelets in (work / "build").rglob("*.gp"):
+            codelets.unlink()
+        seen.write_text(digest.hexdigest())
 
 
 def configure(source, work, release, libraries, ours, environment):
@@ -325,8 +338,11 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     ours = options.libs == "ours"
     environment = expectations.user_environment(install_components(options.prefix, options.work, ["poplar", "poplibs"] if ours else ["poplar"]))
+    installed = pathlib.Path(environment["POPLAR_SDK_ENABLED"])
+    if not options.no_build:
+        forget_codelets(options.work, installed)
     if ours and not options.no_build:
-        forget_stale(options.work, pathlib.Path(environment["POPLAR_SDK_ENABLED"]) / "include")
+        forget_stale(options.work, installed / "include")
         environment["CCACHE_NODIRECT"] = "1"
     if not options.no_build:
         configure(pathlib.Path(options.source).resolve(), options.work, options.release, options.libraries, ours, environment)

@@ -6,7 +6,7 @@ import unittest
 import unittest.mock
 import xml.etree.ElementTree
 
-from poplibs import (LIBRARIES, NOT_THERE, RELEASES, add_passing, arguments, as_installed, forget_stale, judge, outcome_of, parts_of, programs_of,
+from poplibs import (LIBRARIES, NOT_THERE, RELEASES, add_passing, arguments, as_installed, forget_codelets, forget_stale, judge, outcome_of, parts_of, programs_of,
                      read_tests, short, tenth, variant_of, wanted)
 
 LISTING = {
@@ -51,6 +51,23 @@ class Tests(unittest.TestCase):
                 f'add_test(a_{{x,y}} "{folder}/tools/a" "--n" "{{\n  \\"n\\": (1)\n}}")\nset_tests_properties(a_{{x,y}} PROPERTIES LABELS "z")\n'
                 f'add_test([=[b c]=] "/usr/bin/python3" "/from/bench.py" "{folder}/tools/b")\nadd_test(d NOT_AVAILABLE)\n')
             self.assertEqual(programs_of(pathlib.Path(folder)), {"a_{x,y}": ["tools/a"], "b c": ["tools/b"]})
+
+    def test_another_popc_or_header_compiles_codelets_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work, prefix = pathlib.Path(folder) / "work", pathlib.Path(folder) / "prefix"
+            codelets, popc, header = work / "build/lib/popops/popops.gp", prefix / "bin/popc", prefix / "include/poplar/Vertex.hpp"
+            for file in (codelets, popc, header):
+                file.parent.mkdir(parents=True)
+            for changed in (popc, header):
+                for file in (codelets, popc, header):
+                    file.touch()
+                forget_codelets(work, prefix)
+                codelets.touch()
+                forget_codelets(work, prefix)
+                self.assertTrue(codelets.exists())
+                changed.write_text("another")
+                forget_codelets(work, prefix)
+                self.assertFalse(codelets.exists())
 
     def test_codelets_of_other_libraries_are_built_for_one_alone(self):
         for library in ("poputil", "popops", "poprand", "poplin", "popnn", "popfloat"):
