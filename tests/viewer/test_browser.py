@@ -375,6 +375,8 @@ def long_reports(b, build, folder):
     check_quiet(b, "ten million executed steps")
     b.open(pages["steps"])
     check("ten million steps: the page says so", "cannot be shown" in b.text() and "10 027 008 rows of 'steps'" in b.text(), b.text()[:500])
+    said = b.ask("return document.body.innerText")
+    check("ten million steps: nothing else is said", "Write this page again" not in said and "Opening" not in said, said[:500])
 
 
 # What a view is made of, where the keyboard can go, and how the help calls it.

@@ -1,16 +1,17 @@
 import { render } from "preact";
 import { App, start_theme } from "./app.tsx";
-import { bytes_in_page, open, ReportError } from "./report/open.ts";
+import { bytes_in_page, open, ReportError, TooLongError } from "./report/open.ts";
 import "./style.css";
 
 const app = document.getElementById("app")!;
 
-function show_error(title: string, text: string) {
+function show_error(title: string, text: string, again = true) {
+  app.textContent = "";
   render(
     <div class="opening" id="wrong-report" style={{ gridColumn: "1 / 3" }}>
       <h1>{title}</h1>
       <p>{text}</p>
-      <p class="soft">Write this page again with <code>pando view REPORT</code>, by the same version of Pando that wrote the report.</p>
+      {again && <p class="soft">Write this page again with <code>pando view REPORT</code>, by the same version of Pando that wrote the report.</p>}
     </div>,
     app,
   );
@@ -39,7 +40,7 @@ function start() {
   try {
     reports = bytes_in_page().map((r) => open(r.name, r.bytes, r.fabrics));
   } catch (error) {
-    return show_error("This report cannot be shown", String((error as Error).message ?? error));
+    return show_error("This report cannot be shown", String((error as Error).message ?? error), !(error instanceof TooLongError));
   }
   if (reports.length === 0) return show_error("This page holds no report", "It is the viewer alone.");
   app.textContent = "";

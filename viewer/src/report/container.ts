@@ -2,6 +2,8 @@
 import { unzlibSync } from "fflate";
 
 export class ReportError extends Error {}
+/** A report that is whole, and longer than a page can show. */
+export class TooLongError extends ReportError {}
 
 const kHead = 12, kFoot = 28, kVersion = 4;
 const kLargest = Number.MAX_SAFE_INTEGER;

@@ -4,7 +4,7 @@ import { JsonReport } from "./json_report.ts";
 import { PageBytes } from "./page_bytes.ts";
 import { Report } from "./report.ts";
 
-export { ReportError } from "./container.ts";
+export { ReportError, TooLongError } from "./container.ts";
 
 /** <div class="pando-report" hidden data-name="FILE" data-bytes="LENGTH"><!--BASE64--> ...</div>, at most two. */
 export function bytes_in_page(): { name: string; bytes: Bytes; fabrics: string }[] {

@@ -1,7 +1,7 @@
 // What the views read: a report as things with names. It takes them from the container when they are asked for, once.
 import { count } from "../format.ts";
 import { checked_facts, checked_list } from "./checks.ts";
-import { ReportError } from "./container.ts";
+import { TooLongError } from "./container.ts";
 import { Tables } from "./json_report.ts";
 import { Plan, plan_of } from "./plan.ts";
 import { steps_of } from "./steps.ts";
@@ -255,7 +255,7 @@ export class Report {
     this.predicted = plan_of(container.document("predicted"));
     for (const table of kLongTables)
       if (container.rows(table) > kMostRows)
-        throw new ReportError(`The report has ${count(container.rows(table))} rows of '${table}', and a page shows up to ${count(kMostRows)}. 'pando report FILE --ask QUESTION' answers from all of them.`);
+        throw new TooLongError(`The report has ${count(container.rows(table))} rows of '${table}', and a page shows up to ${count(kMostRows)}. 'pando report FILE --ask QUESTION' answers from all of them.`);
   }
 
   private once<T>(key: string, make: () => T): T {
