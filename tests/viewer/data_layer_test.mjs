@@ -256,6 +256,14 @@ test("names beside points", () => {
   }
 });
 
+test("names are whole where they have room, and cut where they have not", () => {
+  const long = "a name of thirty-six letters, or so it", short = "a name of …", room = { left: 0, right: 400, top: 0, bottom: 100 }, width = (t) => 7 * t.length;
+  const alone = place_names([{ item: 0, text: long, short, x: 100, y: 50, r: 4 }], room, width);
+  assert.deepEqual(alone.map((p) => p.text), [long]);
+  const narrow = place_names([{ item: 0, text: long, short, x: 100, y: 50, r: 4 }], { ...room, right: 220 }, width);
+  assert.deepEqual(narrow.map((p) => p.text), [short]);
+});
+
 test("the step at which a tile is fullest", () => {
   const r = open("x", small().finish());
   assert.equal(fullest_order(r, r.allocations(0)), 0);

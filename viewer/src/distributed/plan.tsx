@@ -30,7 +30,7 @@ function Points({ plan, chosen }: { plan: Plan; chosen: number | undefined }) {
   const frontier = plan.points.filter((p) => p.frontier).sort((a, b) => a.bytes - b.bytes);
   // The best and the frontier's ends first, then the points between them.
   const short = told_apart(frontier.map((p) => p.strategy)), order = [...new Set([frontier.indexOf(plan.points[0]!), 0, frontier.length - 1, ...[8, 4, 2, 1].flatMap((every) => frontier.map((_, i) => i).filter((i) => i % every === 0))])].filter((i) => i >= 0 && i < frontier.length);
-  const names = place_names(order.map((i) => ({ item: frontier[i]!, text: short[i]!.length > 60 ? `${short[i]!.slice(0, 59)}…` : short[i]!, x: x(frontier[i]!.bytes), y: y(frontier[i]!.seconds), r: 5 })), { left: kLeft, right: kWide, top: 0, bottom: kHigh - kBottom }, (t) => 5.6 * t.length);
+  const names = place_names(order.map((i) => ({ item: frontier[i]!, text: short[i]!, short: short[i]!.length > 60 ? `${short[i]!.slice(0, 59)}…` : short[i]!, x: x(frontier[i]!.bytes), y: y(frontier[i]!.seconds), r: 5 })), { left: kLeft, right: kWide, top: 0, bottom: kHigh - kBottom }, (t) => 5.6 * t.length);
   const svg = useRef<SVGSVGElement>(null), here = chosen ?? 0;
   // From point to point by memory.
   const by_bytes = plan.points.map((_, i) => i).sort((a, b) => plan.points[a]!.bytes - plan.points[b]!.bytes || plan.points[b]!.seconds - plan.points[a]!.seconds);

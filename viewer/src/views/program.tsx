@@ -98,8 +98,9 @@ function Roofline({ report }: { report: Report }) {
     <>
       {choice}
       {of === "steps" ? (
-        <Scatter title="steps: operations per cycle by operations per exchanged byte" points={steps} roofs={roofs_of_steps(report)} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
+        <><Scatter title="steps: operations per cycle by operations per exchanged byte" points={steps} roofs={roofs_of_steps(report)} x_title="floating-point operations per exchanged byte" y_title="operations per cycle, all tiles" text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per exchanged byte\n${count(p.step.total)} cycles`}
           on_pick={(p) => set({ step: String(p.step.order) })} picked={(p) => p.step.order === step} />
+        <p class="soft">The roofs are what all tiles of an IPU compute at most. How fast tiles exchange is in no report, so that the roofs have no slope: a step far to the left may wait for its data however high it stands.</p></>
       ) : (
         <Scatter title="codelets: operations per cycle by operations per byte of operands" points={codelets} roofs={roofs_of(report)} x_title="floating-point operations per byte of operands" y_title="operations per cycle of a vertex"
           text={(p) => `${p.name}\n${short(p.y)} operations per cycle, ${short(p.x)} per byte of operands\n${count(p.codelet.cycles)} cycles of its vertices, ${short(p.codelet.flops)} operations`}

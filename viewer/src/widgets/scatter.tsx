@@ -65,7 +65,7 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; ro
       if (i === at || props.picked?.(p)) (g.strokeStyle = "#d55e00"), (g.lineWidth = 2), g.stroke();
     });
     const named = [...props.points].sort((a, b) => b.size - a.size).slice(0, 40);
-    for (const { text, x, y } of place_names(named.map((p) => ({ item: p, text: p.name.length > 42 ? `${p.name.slice(0, 41)}…` : p.name, x: px(p), y: py(p), r: radius(p) })), { left, right: width - 12, top: 12, bottom: height - bottom }, (t) => g.measureText(t).width))
+    for (const { text, x, y } of place_names(named.map((p) => ({ item: p, text: p.name, short: p.name.length > 42 ? `${p.name.slice(0, 41)}…` : p.name, x: px(p), y: py(p), r: radius(p) })), { left, right: width - 12, top: 12, bottom: height - bottom }, (t) => g.measureText(t).width))
       readable(text, x, y, "left");
   });
   const near = (e: MouseEvent) => {
