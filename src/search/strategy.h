@@ -69,10 +69,13 @@ struct LayerCosts {
   double seconds() const { return forward_seconds + input_seconds + weight_seconds + again_seconds; }
 };
 
+// `prices`: of this machine and these shapes, if many layers are asked about.
+class PriceMemo;
 LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts = false,
-                       const MeasuredShapes* shapes = nullptr);
+                       const MeasuredShapes* shapes = nullptr, PriceMemo* prices = nullptr);
 // The head and the loss, forward and backward: on the last stage.
-double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr);
+double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes = nullptr,
+                    PriceMemo* prices = nullptr);
 
 // Layers' costs of strategies that differ in what layers do not see. For one model, machine and set of shapes.
 class LayerMemo {

@@ -1,4 +1,5 @@
 // Costs of layers are asked for by many strategies that differ in pipelines, replicas and what lies where.
+#include "search/layers/price_memo.h"
 #include "search/strategy.h"
 
 #include <array>
@@ -40,6 +41,7 @@ struct Hash {
 }  // namespace
 
 struct LayerMemo::Impl {
+  PriceMemo prices;
   std::unordered_map<Key, LayerCosts, Hash> layers;
   std::unordered_map<Key, double, Hash> heads;
   // What was asked for last: most strategies differ from the one before them in what layers do not see. By whether there are experts.
@@ -59,7 +61,7 @@ const LayerCosts& LayerMemo::layer(const Transformer& m, const simulate::Cluster
   if (is_new) {
     Strategy of_layer = s;
     of_layer.recompute = recompute;
-    at->second = layer_costs(m, c, of_layer, with_experts, shapes);
+    at->second = layer_costs(m, c, of_layer, with_experts, shapes, &impl_->prices);
   }
   last = key, costs = &at->second;
   return at->second;
@@ -69,7 +71,7 @@ double LayerMemo::head(const Transformer& m, const simulate::Cluster& c, const S
   const Key key{s.tensor, s.context, 1, s.microbatch, 0};
   if (impl_->last_head.first == key) return impl_->last_head.second;
   const auto [at, is_new] = impl_->heads.try_emplace(key, 0.0);
-  if (is_new) at->second = head_seconds(m, c, s, shapes);
+  if (is_new) at->second = head_seconds(m, c, s, shapes, &impl_->prices);
   impl_->last_head = *at;
   return at->second;
 }

@@ -1,4 +1,5 @@
 // The ops of one layer: products by their shapes, everything else by what it reads and writes, transfers by the network.
+#include "search/layers/price_memo.h"
 #include "search/placement.h"
 #include "search/strategy.h"
 
@@ -20,8 +21,9 @@ using simulate::Collective;
 
 class LayerWriter {
  public:
-  LayerWriter(const Transformer& model, const Cluster& cluster, const Strategy& s, bool with_experts, const MeasuredShapes* shapes)
-      : m_(model), c_(cluster), s_(s), with_experts_(with_experts), shapes_(shapes), levels_(levels_of(cluster, s)) {
+  LayerWriter(const Transformer& model, const Cluster& cluster, const Strategy& s, bool with_experts, const MeasuredShapes* shapes,
+              PriceMemo* prices)
+      : m_(model), c_(cluster), s_(s), with_experts_(with_experts), shapes_(shapes), prices_(prices), levels_(levels_of(cluster, s)) {
     t_ = static_cast<double>(s.tensor);
     tokens_ = static_cast<double>(s.microbatch) * static_cast<double>(model.seq) / static_cast<double>(s.context);
     width_ = tokens_ * static_cast<double>(model.hidden);
@@ -30,6 +32,7 @@ class LayerWriter {
   }
 
   LayerCosts write() {
+    for (std::vector<LayerOp>* ops : {&out_.forward, &out_.input_gradient}) ops->reserve(32);
     norm("norm");
     join(true);
     if (m_.latent())
@@ -65,16 +68,22 @@ class LayerWriter {
   // As measured, with the launch of the machine as it is used; or by the machine's curve.
   double bytewise(std::string_view op, bool backward, double bytes) const {
     if (const simulate::Unfused* u = unfused(op)) return memory((backward ? u->backward : u->forward) * bytes);
-    const auto seconds = simulate::bytewise_seconds(c_.measured, op, backward, bytes);
+    const auto seconds = prices_ != nullptr ? prices_->bytewise(c_.measured, op, backward, bytes)
+                                            : simulate::bytewise_seconds(c_.measured, op, backward, bytes);
     if (!seconds) return memory(bytes);
     basis_ = simulate::Basis::measured;
     return c_.launch + simulate::without_launch(*seconds, c_.measured.launch);
   }
 
+  std::optional<simulate::MeasuredShare> share_of(double m, double k, double n, char layout, simulate::ProductType type) const {
+    return prices_ != nullptr ? prices_->product(*shapes_, m, k, n, layout, type)
+                              : simulate::product_share(*shapes_, m, k, n, layout, type);
+  }
+
   double product_seconds(double m, double k, double n, double count, char layout) const {
     const double operations = 2 * m * k * n;
     if (shapes_ != nullptr && count == 1) {
-      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::bf16)) {
+      if (const auto share = share_of(m, k, n, layout, simulate::ProductType::bf16)) {
         basis_ = share->basis;
         return c_.launch + operations / (c_.half_operations * share->efficiency);
       }
@@ -99,7 +108,7 @@ class LayerWriter {
   double eight_bit_seconds(double m, double k, double n, char layout) const {
     const double operations = 2 * m * k * n;
     if (shapes_ != nullptr) {
-      if (const auto share = simulate::product_share(*shapes_, m, k, n, layout, simulate::ProductType::fp8)) {
+      if (const auto share = share_of(m, k, n, layout, simulate::ProductType::fp8)) {
         basis_ = share->basis;
         return c_.launch + operations / (c_.eight_bit_operations * share->efficiency);
       }
@@ -422,6 +431,7 @@ class LayerWriter {
   const Strategy& s_;
   bool with_experts_;
   const MeasuredShapes* shapes_;
+  PriceMemo* prices_;
   Groups levels_;
   // Of the op that is being priced.
   mutable simulate::Basis basis_ = simulate::Basis::assumed;
@@ -439,17 +449,18 @@ class LayerWriter {
   std::vector<std::pair<std::size_t, double>> share_again_;
   LayerCosts out_;
 
-  friend double head_seconds(const Transformer&, const Cluster&, const Strategy&, const MeasuredShapes*);
+  friend double head_seconds(const Transformer&, const Cluster&, const Strategy&, const MeasuredShapes*, PriceMemo*);
 };
 
 LayerCosts layer_costs(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, bool with_experts,
-                       const MeasuredShapes* shapes) {
-  return LayerWriter(model, cluster, s, with_experts, shapes).write();
+                       const MeasuredShapes* shapes, PriceMemo* prices) {
+  return LayerWriter(model, cluster, s, with_experts, shapes, prices).write();
 }
 
-double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes) {
+double head_seconds(const Transformer& model, const simulate::Cluster& cluster, const Strategy& s, const MeasuredShapes* shapes,
+                    PriceMemo* prices) {
   if (model.vocab == 0) return 0;
-  LayerWriter w(model, cluster, s, false, shapes);
+  LayerWriter w(model, cluster, s, false, shapes, prices);
   const auto h = static_cast<double>(model.hidden), v = static_cast<double>(model.vocab) / static_cast<double>(s.tensor);
   return w.product_seconds(w.tokens_, h, v, 1, 'f') + w.product_seconds(w.tokens_, v, h, 1, 'i') +
          w.product_seconds(v, w.tokens_, h, 1, 'w') + w.bytewise("cross_entropy", false, cluster.loss_bytes * w.tokens_ * v);
