@@ -14,9 +14,11 @@
 #include "transform/distribute/pieces.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -41,6 +43,33 @@ const std::string& file(const Emitted& e, const std::string& name) {
     if (f.name == name) return f.bytes;
   }
   throw std::out_of_range(name);
+}
+
+// What each variable and output is a part of: two samples of four on each device, half of a weight, a stage's own layer.
+TEST(Pieces, OfADistributedProgram) {
+  const transform::Program mlp = models::build_mlp({.layers = 2, .width = 4, .batch = 4});
+  const auto table = [&](const transform::Strategy& strategy) { return transform::pieces_of(mlp, transform::parallelise(mlp, strategy)); };
+  const auto lines = [](const transform::PieceTable& t) {
+    std::vector<std::string> all;
+    for (const auto* entries : {&t.variables, &t.outputs}) {
+      for (const auto& e : *entries) all.push_back(fmt::format("{} of {} at {}", e.part, e.whole, fmt::join(e.start, ",")));
+    }
+    std::ranges::sort(all);
+    return all;
+  };
+  const transform::PieceTable data = table({.data = 2});
+  EXPECT_EQ(data.shape_of("x"), (Shape{4, 4}));
+  EXPECT_EQ(data.wholes.at("x").dtype, DType::float32);
+  EXPECT_THAT(lines(data), ::testing::IsSupersetOf({"x.1 of x at 0,0", "x.2 of x at 2,0", "w0.1 of w0 at 0,0", "w0.2 of w0 at 0,0"}));
+  ASSERT_NE(data.variable("x.2"), nullptr);
+  EXPECT_EQ(data.variable("x.2")->whole, "x");
+  EXPECT_EQ(data.variable("x"), nullptr);
+  EXPECT_THAT(lines(table({.tensor = 2})), ::testing::IsSupersetOf({"w0.1 of w0 at 0,0", "w0.2 of w0 at 0,2", "w1.2 of w1 at 2,0"}));
+  const transform::PieceTable stages = table({.pipeline = 2, .microbatches = 2});
+  EXPECT_THAT(lines(stages), ::testing::IsSupersetOf({"x.1.m0 of x at 0,0", "x.1.m1 of x at 2,0"}));
+  for (const auto& [name, whole] : data.wholes) EXPECT_EQ(stages.shape_of(name), whole.shape) << name;
+  // As a file, it comes back.
+  EXPECT_EQ(lines(transform::read_pieces(transform::print_pieces(stages), "pieces.json")), lines(stages));
 }
 
 // PANDO_BLESS=1 rewrites them.

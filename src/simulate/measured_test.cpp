@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <poplar/exceptions.hpp>
 
+#include <cmath>
 #include <string>
 
 namespace pando::simulate {
@@ -67,6 +68,38 @@ TEST(Measured, NeighboursOfAProduct) {
   EXPECT_FALSE(of(4096, 4096, 4096, 'i', ProductType::bf16));
   EXPECT_FALSE(of(4096, 4096, 4096, 'f', ProductType::fp16));
   EXPECT_EQ(of(4096, 4096, 4096, 'f', ProductType::fp8)->efficiency, 0.5);
+}
+
+// A product that was not measured has the mean of the four nearest rows, each by one over its distance squared; sizes are compared by
+// their logarithms, and none may be off by more than a factor of two.
+TEST(Measured, ShareOfAProduct) {
+  MeasuredShapes shapes;
+  const auto row = [&](std::int64_t m, std::int64_t k, std::int64_t n, double share) {
+    shapes.products.push_back({.m = m, .k = k, .n = n, .layout = 'f', .type = ProductType::bf16, .efficiency = share});
+  };
+  const auto of = [&](double m, double k, double n) { return product_share(shapes, m, k, n, 'f', ProductType::bf16); };
+  EXPECT_FALSE(of(64, 64, 64));
+  row(64, 64, 64, 0.2), row(256, 64, 64, 0.6), sort_rows(shapes);
+  EXPECT_EQ(of(64, 64, 64)->basis, Basis::measured);
+  EXPECT_EQ(of(64, 64, 64)->efficiency, 0.2);
+  // As far from both; from one, a factor of two off; and farther than that.
+  EXPECT_EQ(of(128, 64, 64)->basis, Basis::interpolated);
+  EXPECT_NEAR(of(128, 64, 64)->efficiency, 0.4, 1e-12);
+  EXPECT_NEAR(of(32, 64, 64)->efficiency, 0.2, 1e-12);
+  EXPECT_NEAR(of(512, 64, 64)->efficiency, 0.6, 1e-12);
+  EXPECT_FALSE(of(31, 64, 64));
+  EXPECT_FALSE(of(520, 64, 64));
+  // Each of the three sizes counts.
+  EXPECT_FALSE(of(64, 130, 64));
+  EXPECT_FALSE(of(64, 64, 31));
+  EXPECT_TRUE(of(64, 100, 40));
+  // Twice as far in one size, a quarter of the weight.
+  row(96, 64, 64, 0.5), sort_rows(shapes);
+  const double near = 1 / std::pow(std::log(128.0 / 96), 2), far = 1 / std::pow(std::log(2.0), 2);
+  EXPECT_NEAR(of(128, 64, 64)->efficiency, (0.5 * near + (0.2 + 0.6) * far) / (near + 2 * far), 1e-12);
+  // A fifth row that is farther than four others says nothing, in whichever order they stand.
+  row(128, 60, 64, 0.7), row(128, 70, 64, 0.7), row(128, 64, 60, 0.7), row(128, 64, 70, 0.7), sort_rows(shapes);
+  EXPECT_NEAR(of(128, 64, 64)->efficiency, 0.7, 1e-12);
 }
 
 TEST(Measured, CollectivesGoBeforeTheLevels) {
