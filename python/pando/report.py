@@ -17,6 +17,7 @@ __all__ = ["open", "Report", "Columns", "ReportError"]
 
 _MAGIC, _END, _VERSION = b"PANDORPT", b"PANDOEND", 4
 _HEAD, _FOOT = 12, 28
+_KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 
 
 class ReportError(ValueError):
@@ -52,7 +53,11 @@ class Report:
             self._bytes = file.read()
         self._index = self._read_index()
         self.writer = self._index["writer"]
+        self._part(self._index["documents"], "report", list, "documents")
         self._document = self.document("report")
+        self._part((self._document,), 0, dict, "report")
+        for part, kind in (("target", dict), ("graph", dict), ("out_of_memory", str), ("executed", bool)):
+            self._part(self._document, part, kind, "report")
         self._strings = None
         self._tables = {}
 
@@ -61,6 +66,8 @@ class Report:
 
     def _read_index(self):
         data = self._bytes
+        if not data:
+            self._fail("this is not a report of Pando: the file is empty")
         if not data.startswith(_MAGIC):
             if data.lstrip()[:1] == b"{":
                 self._fail("this is a report of version 3 (JSON), which `pando report` reads; json.load gives its parts")
@@ -71,9 +78,30 @@ class Report:
         if version != _VERSION:
             self._fail(f"the report has version {version}, this Pando reads version {_VERSION}")
         index = self._json(struct.unpack_from("<QIII", data, len(data) - _FOOT), "its index")
-        if not isinstance(index, dict) or not all(part in index for part in ("writer", "chunk_rows", "documents", "tables")):
-            self._fail("the report is damaged: its index lacks a part")
+        self._part((index,), 0, dict, "its index")
+        for part, kind in (("writer", str), ("chunk_rows", int), ("documents", dict), ("tables", dict)):
+            self._part(index, part, kind, "its index")
+        for table, spec in index["tables"].items():
+            self._part(index["tables"], table, dict, "tables")
+            self._part(spec, "rows", int, table)
+            for column, about in self._part(spec, "columns", dict, table).items():
+                where = f"{table}.{column}"
+                self._part(spec["columns"], column, dict, table)
+                self._part(about, "holds", str, where)
+                for chunk in self._part(about, "chunks", list, where):
+                    if not isinstance(chunk, list) or len(chunk) < 7 or not all(type(n) is int for n in chunk) or chunk[4] not in (1, 2, 4, 8):
+                        self._fail(f"the report is damaged: {where}: expected a chunk of seven whole numbers, found {json.dumps(chunk)[:60]}")
         return index
+
+    def _part(self, whole, name, kind, where):
+        """A part of what JSON gave. Fails if it is missing, or of another type."""
+        try:
+            value = whole[name]
+        except (KeyError, IndexError, TypeError):
+            self._fail(f"the report is damaged: {where}: {name!r} is missing")
+        if not isinstance(value, kind) or isinstance(value, bool) and kind is not bool:
+            self._fail(f"the report is damaged: {where}: expected {_KINDS[kind]} for {name!r}, found {json.dumps(value)[:60]}")
+        return value
 
     def _inflate(self, piece, what):
         try:
@@ -131,6 +159,8 @@ class Report:
         parts = []
         for chunk in about["chunks"]:
             raw, (width, base, sums) = self._inflate(chunk, what), chunk[4:7]
+            if len(raw) % (8 if real else width):
+                self._fail(f"the report is damaged: {what}: a chunk of {len(raw)} bytes has no whole number of values of {8 if real else width}")
             values = np.frombuffer(raw, "<f8" if real else f"<u{width}")
             if not real:
                 values = values.astype(np.int64)
@@ -144,7 +174,9 @@ class Report:
         if about["holds"] != "text":
             return values
         if self._strings is None:
+            self._part(self._index["documents"], "strings", list, "documents")
             self._strings = self.document("strings")
+            self._part((self._strings,), 0, list, "strings")
         try:
             return [self._strings[i] for i in values]
         except IndexError:

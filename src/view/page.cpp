@@ -58,6 +58,7 @@ constexpr std::size_t kHead = 12, kFoot = 28;
 bool is_report(std::string_view bytes) { return bytes.substr(0, kMagic.size()) == kMagic; }
 
 void check_report(std::string_view bytes) {
+  if (bytes.empty()) fail(ErrorKind::parse_error, "report-foreign", "this is not a report of Pando: the file is empty");
   if (!is_report(bytes)) fail(ErrorKind::parse_error, "report-foreign", "this is not a report of Pando: it does not begin with {}", kMagic);
   if (bytes.size() < kHead + kFoot)
     fail(ErrorKind::parse_error, "report-cut", "the report is cut off: it has {} bytes, the shortest one has {}", bytes.size(),

@@ -310,6 +310,7 @@ check "simulate: predicted and modelled clock" 0 'predicted +[0-9.]+ +[0-9.]+ +p
 check "simulate: a report without a prediction says so" 0 'no_prediction +predictions are of programs at the model level' "$pando" report "$scratch/plan.pando" --ask clocks
 check "simulate: what is not a report gets no prediction" 2 'not a report of Pando' "$pando" simulate "$placed" --into "$placed"
 check "simulate: its report as a trace" 0 '"ph": "f"|"ph":"f"' "$pando" report "$scratch/plan.pando" --export perfetto
+check "report: a trace that ends before it begins" 2 'found --from 9 --to 9' "$pando" report "$scratch/plan.pando" --trace "$scratch/trace.json" --from 9 --to 9
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"
 check "simulate: traces for other simulators" 0 'all_reduce_across' cat "$scratch/chakra.1.et"

@@ -1,7 +1,9 @@
 """Reports from PopXL sessions, and `pando.report`, their reader."""
 import json
 import random
+import struct
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -132,3 +134,45 @@ def test_damaged(path, tmp_path):
     (tmp_path / "old.json").write_text(json.dumps({"format": "pando-report", "version": 3}))
     with pytest.raises(pando.report.ReportError, match="version 3"):
         pando.report.open(tmp_path / "old.json")
+    (tmp_path / "empty.pando").write_bytes(b"")
+    with pytest.raises(pando.report.ReportError, match="the file is empty"):
+        pando.report.open(tmp_path / "empty.pando")
+
+
+def changed(whole, change):
+    """A report whose index is another one, with a checksum that fits; change: a function of the index."""
+    offset, stored, _, _ = struct.unpack_from("<QIII", whole, len(whole) - 28)
+    index = json.loads(zlib.decompress(whole[offset:offset + stored]))
+    made = change(index)
+    text = json.dumps(index if made is None else made).encode()
+    piece = zlib.compress(text)
+    return whole[:offset] + piece + struct.pack("<QIII", offset, len(piece), len(text), zlib.crc32(piece)) + b"PANDOEND"
+
+
+WRONG = {
+    "a list": lambda index: [],
+    "tables are a list": lambda index: index.update(tables=[]),
+    "a table is a number": lambda index: index["tables"].update(steps=3),
+    "columns are a text": lambda index: index["tables"]["steps"].update(columns="name"),
+    "a column is a list": lambda index: index["tables"]["steps"]["columns"].update(name=[]),
+    "chunks are a number": lambda index: index["tables"]["steps"]["columns"]["order"].update(chunks=1),
+    "a chunk is short": lambda index: index["tables"]["steps"]["columns"]["order"].update(chunks=[[1, 2]]),
+    "a width that there is not": lambda index: index["tables"]["steps"]["columns"]["order"]["chunks"][0].__setitem__(4, 3),
+    "a real column that has whole numbers": lambda index: index["tables"]["steps"]["columns"]["name"].update(holds="real"),
+    "a base that is a text": lambda index: index["tables"]["steps"]["columns"]["order"]["chunks"][0].__setitem__(5, "x"),
+    "rows are a text": lambda index: index["tables"]["steps"].update(rows="many"),
+    "documents are a list": lambda index: index.update(documents=[]),
+    "a document is a text": lambda index: index["documents"].update(report="x"),
+    "the report is another document": lambda index: index["documents"].update(report=index["documents"]["strings"]),
+    "texts are another document": lambda index: index["documents"].update(strings=index["documents"]["report"]),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_types(path, tmp_path, what):
+    (tmp_path / "bad.pando").write_bytes(changed(path.read_bytes(), WRONG[what]))
+    with pytest.raises(pando.report.ReportError, match="bad.pando: the report is damaged"):
+        report = pando.report.open(tmp_path / "bad.pando")
+        for table in report.tables:
+            report.table(table)
+        repr(report)

@@ -150,7 +150,7 @@ def main():
         check("a browser is opened", result.stdout.decode() == f"{odd}\n" and asked.read_text() == f"file://{folder}/a%20b%25.html#memory&tile=3", (result, asked.exists() and asked.read_text()))
 
         head = b"PANDORPT\x04\0\0\0"
-        for what, bad, said in [("empty", b"", "empty.pando"), ("foreign", b"hello", "foreign.pando"), ("cut", head + 60 * b"x", "cut off"), ("version", b"PANDORPT\x63\0\0\0" + 60 * b"x", "version 99"),
+        for what, bad, said in [("empty", b"", "empty.pando: this is not a report of Pando: the file is empty"), ("foreign", b"hello", "foreign.pando"), ("cut", head + 60 * b"x", "cut off"), ("version", b"PANDORPT\x63\0\0\0" + 60 * b"x", "version 99"),
                                 ("index", head + 60 * b"x" + b"PANDOEND", "damaged"), ("json", b'{"format": "pando-report", "version": 3}', "is missing"), ("old", b'{"format": "pando-report", "version": 2}', "version 2"),
                                 ("half", b'{"format": "pando-report", ', "JSON")]:
             file = folder / f"{what}.pando"

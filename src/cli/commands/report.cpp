@@ -86,6 +86,8 @@ int run(const Arguments& arguments) {
   }
   if (arguments.input.empty())
     fail(ErrorKind::invalid_option, "report-file", "pando report shows a report file (profile.pando): none is named");
+  if (const auto& [from, to] = std::pair(arguments.options_of_export.from, arguments.options_of_export.to); from >= to)
+    fail(ErrorKind::invalid_option, "report-cycles", "the cycles of a trace end after they begin: found --from {} --to {}", from, to);
   const profile::Report report = read(arguments.input);
   if (!arguments.trace.empty()) write_export(report, "perfetto", arguments.options_of_export, arguments.trace);
   if (!arguments.exported.empty()) {
