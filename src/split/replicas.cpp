@@ -19,9 +19,9 @@ using namespace ir;
 
 namespace {
 
-class Spreader {
+class ReplicaExpander {
  public:
-  Spreader(const Module& from, const std::vector<std::string>& outputs, std::int64_t part_bytes)
+  ReplicaExpander(const Module& from, const std::vector<std::string>& outputs, std::int64_t part_bytes)
       : from_(from),
         output_names_(outputs),
         part_bytes_(part_bytes),
@@ -364,7 +364,7 @@ class Spreader {
 }  // namespace
 
 Spread spread_replicas(const Module& module, const std::vector<std::string>& outputs, std::int64_t part_bytes) {
-  return Spreader(module, outputs, part_bytes).run();
+  return ReplicaExpander(module, outputs, part_bytes).run();
 }
 
 }  // namespace pando::split

@@ -20,7 +20,7 @@ using poplar::Tensor;
 
 namespace {
 
-// Views and calls that a wish is followed through. Deeper ones are no longer the same data.
+// Views and calls that a preference is followed through. Deeper ones are no longer the same data.
 constexpr int kMaxDepth = 24;
 // Element-wise ops and graphs between a value and one that it is combined with.
 constexpr int kMaxPartnerDepth = 6;
@@ -30,7 +30,7 @@ constexpr std::size_t kMostViews = 8;
 }  // namespace
 
 // Of an op that carries graphs: as the graph's input likes to lie.
-Wish Layouts::wish_of_graph(ValueId v, OpId op, std::uint32_t index, int depth, Seen& seen) {
+LayoutPreference Layouts::preference_of_graph(ValueId v, OpId op, std::uint32_t index, int depth, Seen& seen) {
   const auto graphs = module_.graphs(op);
   GraphId g = graphs[0];
   std::size_t input = index;
@@ -46,55 +46,57 @@ Wish Layouts::wish_of_graph(ValueId v, OpId op, std::uint32_t index, int depth, 
   if (input >= module_.graph(g).inputs.size()) return {};
   const ValueId inner = module_.graph(g).inputs[input];
   if (!places_.lie_together(inner, v)) return {};
-  if (!analysis_.is_function(g)) return wish_of(inner, depth + 1, seen);
-  Wish wish{.tensor = places_.top().clone(function_inputs_(g)[input], name_of(wished_)), .of_function = true};
-  if (decisions_) wish.why = fmt::format("as graph {} has its input {}", module_.graph(g).name, input);
-  return wish;
+  if (!analysis_.is_function(g)) return preference_of(inner, depth + 1, seen);
+  LayoutPreference preference{.tensor = places_.top().clone(function_inputs_(g)[input], name_of(preferred_)), .of_function = true};
+  if (decisions_) preference.why = fmt::format("as graph {} has its input {}", module_.graph(g).name, input);
+  return preference;
 }
 
 // What is read at another place is copied there: how it likes to lie there is nothing to the value.
-Wish Layouts::wish_through(ValueId v, OpId op, std::uint32_t index, int depth, Seen& seen) {
-  if (!module_.graphs(op).empty()) return wish_of_graph(v, op, index, depth, seen);
+LayoutPreference Layouts::preference_through(ValueId v, OpId op, std::uint32_t index, int depth, Seen& seen) {
+  if (!module_.graphs(op).empty()) return preference_of_graph(v, op, index, depth, seen);
   poplar::Graph& here = places_.graph_at(module_.type_of(v).place);
   const Row* row = find_row(module_.row(op).name);
   if (row == nullptr || (!module_.row(op).moves && &places_.graph_of(op) != &here)) return {};
   if (row->layout) {
-    Wish wish{.tensor = row->layout({module_, op, index, places_.graph_of(op), libraries_, name_of(wished_)}), .parts = row->parts};
-    if (wish.tensor.valid()) {
-      if (decisions_) wish.why = fmt::format("as {} '{}' likes its operand {}", text_of(module_, op), name_of(module_.result(op)), index);
-      return wish;
+    LayoutPreference preference{.tensor = row->layout({module_, op, index, places_.graph_of(op), libraries_, name_of(preferred_)}),
+                                .parts = row->parts};
+    if (preference.tensor.valid()) {
+      if (decisions_)
+        preference.why = fmt::format("as {} '{}' likes its operand {}", text_of(module_, op), name_of(module_.result(op)), index);
+      return preference;
     }
   }
   if (row->unview && index == 0) {
-    Wish wish = wish_of(module_.result(op), depth + 1, seen);
-    if (wish.tensor.valid()) {
-      wish.tensor = row->unview(module_, op, wish.tensor);
-      return wish;
+    LayoutPreference preference = preference_of(module_.result(op), depth + 1, seen);
+    if (preference.tensor.valid()) {
+      preference.tensor = row->unview(module_, op, preference.tensor);
+      return preference;
     }
   }
   if (row->expression && module_.type_of(module_.result(op)).shape == module_.type_of(v).shape)
-    return wish_of(module_.result(op), depth + 1, seen);
+    return preference_of(module_.result(op), depth + 1, seen);
   return {};
 }
 
 // A tensor of the value's shape; its element type may be that of what is made of it.
-Wish Layouts::wish_of(ValueId v, int depth, Seen& seen) {
+LayoutPreference Layouts::preference_of(ValueId v, int depth, Seen& seen) {
   if (depth > kMaxDepth || seen.contains(v, depth)) return {};
   for (const auto& [op, index] : analysis_.users(v)) {
-    Wish wish = wish_through(v, op, index, depth, seen);
-    if (!wish.tensor.valid()) continue;
+    LayoutPreference preference = preference_through(v, op, index, depth, seen);
+    if (!preference.tensor.valid()) continue;
     const poplar::Type type = element_type(module_.type_of(v).dtype);
-    if (wish.tensor.elementType() != type) wish.tensor = places_.top().clone(type, wish.tensor, name_of(wished_));
-    return wish;
+    if (preference.tensor.elementType() != type) preference.tensor = places_.top().clone(type, preference.tensor, name_of(preferred_));
+    return preference;
   }
   seen.add(v, depth);
   return {};
 }
 
-Wish Layouts::wish(ValueId v) {
+LayoutPreference Layouts::preference(ValueId v) {
   Seen seen;
-  wished_ = v;
-  return wish_of(v, 0, seen);
+  preferred_ = v;
+  return preference_of(v, 0, seen);
 }
 
 ValueId Layouts::inner_input(OpId op, std::uint32_t index) const {
@@ -186,7 +188,7 @@ Tensor Layouts::new_tensor(ValueId v, bool* as_partner) {
   const ir::Type& type = module_.type_of(v);
   if (as_partner != nullptr) *as_partner = false;
   if (ir::elements_of(type.shape) > 1) {
-    Wish liked = wish(v);
+    LayoutPreference liked = preference(v);
     if (liked.tensor.valid()) {
       if (decisions_) decisions_.give_reason(v, std::move(liked.why));
       return liked.tensor;
@@ -213,7 +215,7 @@ void Layouts::make_constant(ValueId v) {
   const ir::HostTensor& data = module_.blob(std::get<ir::BlobId>(*module_.attributes(producer).find("data")));
   poplar::Graph& graph = places_.graph_of(producer);
   const Tensor t = add_constant(graph, data, name_of(v));
-  const Tensor liked = data.elements() > 1 ? wish(v).tensor : Tensor();
+  const Tensor liked = data.elements() > 1 ? preference(v).tensor : Tensor();
   if (liked.valid()) {
     places_.top().setTileMapping(t, places_.top().getTileMapping(liked));
   } else {

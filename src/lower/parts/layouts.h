@@ -17,7 +17,7 @@
 namespace pando::lower {
 
 // A layout that a reader asks for.
-struct Wish {
+struct LayoutPreference {
   // Of the value's shape and type; invalid: nobody asks.
   poplar::Tensor tensor;
   // Whether the reader is a function, which has its input there.
@@ -36,7 +36,7 @@ class Layouts {
   using FunctionInputs = std::function<const std::vector<poplar::Tensor>&(ir::GraphId)>;
   void find_function_inputs_by(FunctionInputs inputs) { function_inputs_ = std::move(inputs); }
 
-  Wish wish(ir::ValueId v);
+  LayoutPreference preference(ir::ValueId v);
   // A variable of the value's type, mapped as its readers like it; `as_partner`: gets whether it lies as one that it is combined with.
   poplar::Tensor new_tensor(ir::ValueId v, bool* as_partner = nullptr);
   void make_constant(ir::ValueId v);
@@ -60,9 +60,9 @@ class Layouts {
    private:
     std::unordered_map<ir::ValueId, int> depth_;
   };
-  Wish wish_of(ir::ValueId v, int depth, Seen& seen);
-  Wish wish_through(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth, Seen& seen);
-  Wish wish_of_graph(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth, Seen& seen);
+  LayoutPreference preference_of(ir::ValueId v, int depth, Seen& seen);
+  LayoutPreference preference_through(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth, Seen& seen);
+  LayoutPreference preference_of_graph(ir::ValueId v, ir::OpId op, std::uint32_t index, int depth, Seen& seen);
   // What an operand of an op that carries a graph is there: an input of a graph that is lowered in its place.
   ir::ValueId inner_input(ir::OpId op, std::uint32_t index) const;
   ir::ValueId partner_of(ir::ValueId v, const Accept& accept, int depth, Seen& seen) const;
@@ -79,7 +79,7 @@ class Layouts {
   Storages& storages_;
   Decisions& decisions_;
   FunctionInputs function_inputs_;
-  ir::ValueId wished_;  // whose wish is asked for: tensors have its name, also where a view of it says how it likes to lie
+  ir::ValueId preferred_;  // whose preference is asked for: tensors have its name, also where a view of it says how it likes to lie
 };
 
 }  // namespace pando::lower

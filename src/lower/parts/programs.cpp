@@ -43,7 +43,7 @@ class Programs {
  private:
   std::vector<ValueId> in_order_of_size(std::vector<ValueId> variables) const;
   void make_variables();
-  void make_variable(ValueId v, Wish wish, std::set<ValueId>& passed_on);
+  void make_variable(ValueId v, LayoutPreference preference, std::set<ValueId>& passed_on);
   // How the host gets at states.
   void connect_states();
   void lower_context(Context context, Sequence& program);
@@ -74,19 +74,19 @@ std::vector<ValueId> Programs::in_order_of_size(std::vector<ValueId> variables) 
   return variables;
 }
 
-void Programs::make_variable(ValueId v, Wish wish, std::set<ValueId>& passed_on) {
-  const bool liked = wish.tensor.valid();
-  if (liked && wish.of_function) passed_on.insert(v);
-  if (liked && parts_.decisions) parts_.decisions.give_reason(v, std::move(wish.why));
+void Programs::make_variable(ValueId v, LayoutPreference preference, std::set<ValueId>& passed_on) {
+  const bool liked = preference.tensor.valid();
+  if (liked && preference.of_function) passed_on.insert(v);
+  if (liked && parts_.decisions) parts_.decisions.give_reason(v, std::move(preference.why));
   bool as_partner = false;
-  parts_.storages.define(v, parts_.storages.home_slot(liked ? wish.tensor : parts_.layouts.new_tensor(v, &as_partner)));
+  parts_.storages.define(v, parts_.storages.home_slot(liked ? preference.tensor : parts_.layouts.new_tensor(v, &as_partner)));
   if (passed_on.contains(v)) return;
   // What goes with another one, as an optimiser's state with its weight, stays with it.
-  parts_.memory.level_out(v, liked ? wish.parts : as_partner ? Row::Parts::stay : Row::Parts::move);
+  parts_.memory.level_out(v, liked ? preference.parts : as_partner ? Row::Parts::stay : Row::Parts::move);
   pando::count_as_resident(graph_, parts_.storages.own_slot(v).tensor);
 }
 
-// Those with a wish first: the others lie as what they are combined with.
+// Those with a preference first: the others lie as what they are combined with.
 void Programs::make_variables() {
   const ir::Graph& main = module_.graph(module_.main_graph());
   const std::vector<ValueId> inputs = in_order_of_size(main.inputs);
@@ -96,15 +96,16 @@ void Programs::make_variables() {
     const StateId id(static_cast<StateId::rep>(s));
     if (const auto input = module_.state(id).input) places.emplace(main.inputs[*input], module_.location_of(id));
   }
-  for (const bool wishes : {true, false}) {
+  for (const bool is_preferred : {true, false}) {
     for (ValueId v : inputs) {
       if (parts_.storages.has_slot(v)) continue;
       const auto place = places.find(v);
       const SourceScope scope = parts_.places.source_scope(place != places.end() ? place->second : ir::LocationId());
-      Wish wish = wishes && ir::elements_of(module_.type_of(v).shape) > 1 ? parts_.layouts.wish(v) : Wish();
-      if (!wishes || wish.tensor.valid()) make_variable(v, std::move(wish), passed_on);
+      LayoutPreference preference =
+          is_preferred && ir::elements_of(module_.type_of(v).shape) > 1 ? parts_.layouts.preference(v) : LayoutPreference();
+      if (!is_preferred || preference.tensor.valid()) make_variable(v, std::move(preference), passed_on);
     }
-    if (wishes) parts_.memory.balance(passed_on);
+    if (is_preferred) parts_.memory.balance(passed_on);
     for (ValueId v : passed_on) pando::count_as_resident(graph_, parts_.storages.own_slot(v).tensor);
   }
 }

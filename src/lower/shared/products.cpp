@@ -144,8 +144,9 @@ Tensor where_readers_want(OpLowering& o) {
     return m.row(use.first).view_form == ir::ViewForm::permuted && m.attributes(use.first).ints("permutation").back() == rank - 1;
   };
   if (users.empty() || !std::all_of(users.begin(), users.end(), keeps_rows)) return {};
-  const Tensor wish = l.layouts.wish(v).tensor;
-  return wish.valid() && wish.shape() == extents(m.type_of(v).shape) && wish.isParallelWriteable() ? wish : Tensor();
+  const Tensor preference = l.layouts.preference(v).tensor;
+  return preference.valid() && preference.shape() == extents(m.type_of(v).shape) && preference.isParallelWriteable() ? preference
+                                                                                                                     : Tensor();
 }
 
 }  // namespace

@@ -49,36 +49,36 @@ class Completion {
     for (OpId o : m_.graph(id).ops) {
       for (GraphId g : std::vector<GraphId>(m_.graphs(o).begin(), m_.graphs(o).end())) graph(g);
     }
-    for (OpId o : m_.graph(id).ops) wish(o);
+    for (OpId o : m_.graph(id).ops) prefer(o);
     const std::vector<ValueId> inputs = m_.graph(id).inputs;
     for (ValueId v : inputs) settle(v);
     for (OpId o : m_.graph(id).ops) results(o);
   }
 
   // Notes what an op's other operands and results say of an operand that has no place yet; the first op that says something counts.
-  void wish(OpId o) {
+  void prefer(OpId o) {
     const bool all_known = std::all_of(m_.operands(o).begin(), m_.operands(o).end(), [&](ValueId v) { return complete(place(v)); });
     if (all_known) return;
     if (m_.graphs(o).size() == 1) {
       const auto& inputs = m_.graph(m_.graphs(o)[0]).inputs;
-      for (std::size_t i = 0; i < m_.operands(o).size() && i < inputs.size(); ++i) fill(wishes_[m_.operand(o, i)], place(inputs[i]));
+      for (std::size_t i = 0; i < m_.operands(o).size() && i < inputs.size(); ++i) fill(preferences_[m_.operand(o, i)], place(inputs[i]));
       return;
     }
     if (m_.row(o).moves) {
       // A copy between devices says where it reads.
       const std::int64_t source = m_.attributes(o).integer("source", -1);
       if (source >= 0)
-        fill(wishes_[m_.operand(o, 0)], {Device::numbered(static_cast<std::int32_t>(source)), TileSet::compute, Memory::tile});
+        fill(preferences_[m_.operand(o, 0)], {Device::numbered(static_cast<std::int32_t>(source)), TileSet::compute, Memory::tile});
       return;
     }
     Place known;
     for (ValueId v : m_.operands(o)) fill(known, place(v));
     for (ValueId v : m_.results(o)) fill(known, place(v));
-    for (ValueId v : m_.operands(o)) fill(wishes_[v], known);
+    for (ValueId v : m_.operands(o)) fill(preferences_[v], known);
   }
 
   void settle(ValueId v) {
-    if (const auto it = wishes_.find(v); it != wishes_.end()) set(v, it->second);
+    if (const auto it = preferences_.find(v); it != preferences_.end()) set(v, it->second);
     set(v, kDefault);
   }
 
@@ -108,7 +108,7 @@ class Completion {
 
   Module& m_;
   std::vector<bool> done_;
-  std::unordered_map<ValueId, Place> wishes_;
+  std::unordered_map<ValueId, Place> preferences_;
 };
 
 }  // namespace

@@ -33,10 +33,10 @@ struct HashOfNumbers {
   }
 };
 
-class Cook {
+class RecipeBuilder {
  public:
-  Cook(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh, bool splits_backward,
-       Module& out)
+  RecipeBuilder(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh,
+                bool splits_backward, Module& out)
       : program_(program),
         m_(program.module),
         strategy_(strategy),
@@ -47,7 +47,7 @@ class Cook {
         out_(out) {
     r_.cells.resize(static_cast<std::size_t>(s_.count));
     r_.sends.resize(static_cast<std::size_t>(s_.count));
-    again_ = recomputed_values(program, strategy, layout);
+    recomputed_ = recomputed_values(program, strategy, layout);
     for (const SumOfStages& sum : s_.sums) {
       for (OpId o : sum.ops) sums_[o] = o == sum.last ? &sum : nullptr;
     }
@@ -154,7 +154,7 @@ class Cook {
 
   std::uint32_t get(ValueId v, const Specs& want, std::int32_t stage, Segment segment) {
     if (const auto* here = find_own(v, want, stage, segment)) return *here;
-    if (again_[v.index()] && stage == home(v) && (segment == Segment::backward || segment == Segment::weights))
+    if (recomputed_[v.index()] && stage == home(v) && (segment == Segment::backward || segment == Segment::weights))
       return again(v, want, segment);
     if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
     if (is_off_chip(v) && stage == home(v)) return convert(fetched(v, segment), want, segment);
@@ -393,7 +393,7 @@ class Cook {
     if (once && repeats(segment)) segment = Segment::before;
     const Spec have = x.specs[axis];
     // What was exchanged in the forward pass takes no more memory than what it was made of: the backward pass takes it, too.
-    const bool keeps = have.is_sharded() && want.is_sharded() && !again_[x.value.index()];
+    const bool keeps = have.is_sharded() && want.is_sharded() && !recomputed_[x.value.index()];
     const bool for_all = shared || (keeps && segment == Segment::forward) || segment == Segment::before;
     const std::uint32_t where = for_all ? 0 : own(segment);
     if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
@@ -666,7 +666,7 @@ class Cook {
   std::unordered_map<std::array<std::uint32_t, 4>, std::uint32_t, HashOfNumbers> where_;
   std::map<std::uint32_t, ir::HostStreamId> stores_;
   std::map<std::uint32_t, std::uint32_t> rows_;  // of variables off chip, by value
-  std::vector<bool> total_uses_, again_, is_output_;
+  std::vector<bool> total_uses_, recomputed_, is_output_;
   // By op: null for all but the last of a sum.
   std::map<OpId, const SumOfStages*> sums_;
 };
@@ -675,7 +675,7 @@ class Cook {
 
 Recipe make_recipe(const Program& program, const Strategy& strategy, const Layout& layout, const Stages& stages, const Mesh& mesh,
                    bool splits_backward, ir::Module& out) {
-  return Cook(program, strategy, layout, stages, mesh, splits_backward, out).run();
+  return RecipeBuilder(program, strategy, layout, stages, mesh, splits_backward, out).run();
 }
 
 void add_buffers(Located& x, std::int64_t rows, ir::Module& out) {
