@@ -1,4 +1,5 @@
 #include "project/versions.h"
+#include "base/text/counted.h"
 
 #include "ir/error.h"
 #include "ir/text/print.h"
@@ -87,8 +88,8 @@ void Versions::delays_of(std::size_t s, std::span<const Read> reads) {
     oldest = std::max(oldest, delay);
     delay_at(r) = delay;
     if (loop_.policy.at_most >= 0 && delay > loop_.policy.at_most) {
-      refuse(ErrorClass::value, "version-too-old", "{}: it would read '{}' {} samples old; the policy is '{}'",
-             print_op(*loop_.module, r.op), state.name, delay, to_string(loop_.policy));
+      refuse(ErrorClass::value, "version-too-old", "{}: it would read '{}' {} old; the policy is '{}'", print_op(*loop_.module, r.op),
+             state.name, counted(delay, "sample"), to_string(loop_.policy));
     }
   }
   if (loop_.policy.kind == PolicyKind::stash && oldest > 0) {

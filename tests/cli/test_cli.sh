@@ -27,6 +27,13 @@ check() {
     echo "FAILED: $name: status $got, expected $status and /$pattern/"
     sed 's/^/    /' "$scratch/out" "$scratch/err" | head -20
   fi
+  # Numbers and nouns agree.
+  local wrong
+  if wrong=$(grep -hoE '(^|[ (])1 (buffers|devices|elements|inputs|layers|messages|microbatches|nodes|ops|pieces|ranks|replicas|rows|runs|samples|stages|steps|tiles|variables)( |,|:|;|\.|$)' \
+    "$scratch/out" "$scratch/err"); then
+    failures=$((failures + 1))
+    echo "FAILED: $name: it says '$(head -1 <<<"$wrong")'"
+  fi
 }
 
 # expect NAME GOT WANTED
@@ -521,9 +528,9 @@ check "search: a demand that cannot be" 1 'no strategy has so many devices' \
 "$pando" model mlp --layers 4 --width 512 --batch 512 -o "$scratch/wide.txt"
 check "search: a program by time" 0 'by time: 4 devices' \
   "$pando" search "$scratch/wide.txt" --samples x,z --devices 1,4 --machine bow-pod --quiet --require "microbatches=1"
-check "search: a program by price" 0 'by price: 1 devices' \
+check "search: a program by price" 0 'by price: 1 device$' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 1,4 --machine bow-pod --quiet --require "microbatches=1" --by price
-check "search: why not, of several sizes" 0 '1 devices are better by price' \
+check "search: why not, of several sizes" 0 '1 device is better by price' \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 1,4 --machine bow-pod --quiet --require "microbatches=1" --by price --why-not data=4
 check "search: too many devices" 2 "'4294967297': a whole number from 1 to 2147483647 is expected" \
   "$pando" search "$scratch/gpt.txt" --samples tokens,labels --devices 4294967297 --machine bow-pod --quiet
@@ -603,7 +610,7 @@ note=$here/../golden/project/note.txt
 check "project: equal to its reference" 0 "8 samples: equal to the reference of '2BW 4', in terms and bit for bit" "$pando" project "$note" --policy '2BW 4' --samples 8 -q
 check "project: no policy" 2 'name a policy of state' "$pando" project "$note"
 check "project: no such policy" 2 "'fast' is not a policy of state" "$pando" project "$note" --policy fast
-check "project: too old" 2 "it would read 'WA' 1 samples old; the policy is 'delay at most 0'" "$pando" project "$note" --policy 'delay at most 0'
+check "project: too old" 2 "it would read 'WA' 1 sample old; the policy is 'delay at most 0'" "$pando" project "$note" --policy 'delay at most 0'
 check "project: a file that is none, and no policy" 2 "expected 'module'" "$pando" project "$here/test_cli.sh"
 check "project: a seed that is none" 2 "'-1': a whole number from 0 to 4294967295" "$pando" project "$note" --policy delay --seed=-1
 check "project: a file that is none" 2 "expected 'module'" "$pando" project "$here/test_cli.sh" --policy strict

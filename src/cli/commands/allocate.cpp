@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/command/arguments.h"
 #include "base/command/files.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "cli/shared/buffer_table.h"
 #include "cli/shared/words.h"
@@ -42,8 +43,8 @@ int run(const Arguments& arguments) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const bool solved = result.status == allocate::AllocationStatus::solved;
   const std::uint64_t used = solved ? result.high_water : allocate::largest_load(problem);
-  fmt::print(stderr, "{}: {} buffers, {} {} of {} bytes, {} nodes, {:.3f} s\n", name_of(result.status), problem.buffers.size(),
-             solved ? "highest end" : "most live at once", used, problem.capacity, result.nodes, seconds);
+  fmt::print(stderr, "{}: {}, {} {} of {} bytes, {}, {:.3f} s\n", name_of(result.status), counted(problem.buffers.size(), "buffer"),
+             solved ? "highest end" : "most live at once", used, problem.capacity, counted(result.nodes, "node"), seconds);
   if (!solved) return kNo;
   PANDO_CHECK(allocate::check_allocation(problem, result.offsets).empty());
   write_file(arguments.output, with_offsets(table, result.offsets));

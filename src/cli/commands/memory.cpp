@@ -7,6 +7,7 @@
 #include "base/command/files.h"
 #include "base/error.h"
 #include "base/messages.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "cli/shared/transformer.h"
 #include "cli/shared/words.h"
@@ -33,8 +34,8 @@ search::Strategy chosen(const search::StrategyFacts& f, const Arguments& a, doub
   const search::Result r = search::search(f.model, f.cluster, space);
   if (!r.best.empty()) return r.best.front().strategy;
   if (r.least) return r.least->strategy;
-  fail(ErrorKind::poplar_error, "memory-strategy", "no strategy of {} devices and a batch of {} keeps the rules; say --strategy", a.devices,
-       a.batch);
+  fail(ErrorKind::poplar_error, "memory-strategy", "no strategy of {} and a batch of {} keeps the rules; say --strategy",
+       counted(a.devices, "device"), a.batch);
 }
 
 void print_fit(const search::StrategyFacts& f, const search::Strategy& s, const search::Estimate& e, double limit, double whole) {
@@ -83,14 +84,15 @@ int run(Arguments a) {
     facts.batch = r.batch;
     if (facts.batch == 0) throw CLI::RequiredError("--batch");
     if (a.devices > 0 && s.devices() != a.devices)
-      throw CLI::ValidationError("--devices", fmt::format("the strategy takes {} devices, {} were asked for", s.devices(), a.devices));
+      throw CLI::ValidationError("--devices", fmt::format("the strategy takes {}, {} asked for", counted(s.devices(), "device"),
+                                                          a.devices == 1 ? "1 was" : fmt::format("{} were", a.devices)));
   }
   if (const search::Violation v = search::first_violation(facts, s)) {
     complain_of("memory", fmt::format("{}: {}", v.rule, v.message));
     return kNo;
   }
-  fmt::print("{}: {:.4g} billion parameters, {} samples of {} tokens on {} {}\n{}\n", model.name, model.parameters() / 1e9, facts.batch,
-             model.seq, s.devices(), cluster.name, search::to_string(s, search::Spelling::brief));
+  fmt::print("{}: {:.4g} billion parameters, {} of {} on {} {}\n{}\n", model.name, model.parameters() / 1e9, counted(facts.batch, "sample"),
+             counted(model.seq, "token"), s.devices(), cluster.name, search::to_string(s, search::Spelling::brief));
   for (const std::string& note : model.notes) fmt::print("note: {}\n", note);
   const std::vector<search::RankMemory> ranks = search::memory_of_ranks(facts, s);
   fmt::print("{}", search::memory_table(ranks));

@@ -9,6 +9,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "ir/checks/read_module.h"
 #include "ir/error.h"
@@ -152,7 +153,7 @@ int run_samples(const ProjectedProgram& p, const Loop* loop, const Arguments& a)
   if (!loop) return 0;
   const auto difference = differs_in_terms(p, loop->program, loop->lags, options);
   if (!difference && result == run_reference(loop->program, loop->lags, inputs, a.samples)) {
-    fmt::print("{} samples: equal to the reference of '{}', in terms and bit for bit\n", a.samples, to_string(p.policy));
+    fmt::print("{}: equal to the reference of '{}', in terms and bit for bit\n", counted(a.samples, "sample"), to_string(p.policy));
     return 0;
   }
   complain_of("pipeline", fmt::format("not equal to the reference of '{}': {}", to_string(p.policy),

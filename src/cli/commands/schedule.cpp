@@ -6,6 +6,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "schedule/draw.h"
 #include "schedule/generate.h"
@@ -54,8 +55,10 @@ int run(const Arguments& a) {
   const auto stages = static_cast<std::size_t>(table.stages());
   schedule::Timing timing = schedule::replay(table, a.costs);
   timing.peak = schedule::peaks(table, a.released);
-  fmt::print("{} ranks, {} stages, {} microbatches: makespan {:.9g}, longest rank {:.9g}, bubble {:.4f} %\n", table.ranks.size(), stages,
-             table.microbatches(), timing.makespan, timing.span, 100 * timing.bubble);
+  const auto microbatches = table.microbatches();
+  fmt::print("{}, {}, {} {}: makespan {:.9g}, longest rank {:.9g}, bubble {:.4f} %\n", counted(table.ranks.size(), "rank"),
+             counted(stages, "stage"), microbatches, microbatches == 1 ? "microbatch" : "microbatches", timing.makespan, timing.span,
+             100 * timing.bubble);
   fmt::print("activations at the most, in microbatches of a rank:");
   for (double p : timing.peak) fmt::print(" {:g}", p);
   fmt::print("\n");

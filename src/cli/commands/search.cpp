@@ -11,6 +11,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "cli/shared/plan_report.h"
 #include "cli/shared/search_program.h"
@@ -97,7 +98,7 @@ void emit(const Arguments& a, const search::StrategyFacts& facts, const search::
 profile::DevicePlan plan_of(const Arguments& a, const search::StrategyFacts& facts, const search::Result& found, const std::string& why,
                             double limit) {
   const auto& [model, cluster, batch, memo, shapes] = facts;
-  profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, a.program.space.devices, cluster.name),
+  profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", model.name, counted(a.program.space.devices, "device"), cluster.name),
                            .machine = cluster.name};
   const search::Report report = report_of(found);
   plan.text = search::to_table(report) + search::outside_of(a.program.space);
@@ -155,10 +156,10 @@ int run(Arguments& a) {
     search::Result r = search::search(model, cluster, space, options);
     stopped = r.certificate.stopped;
     if (!a.quiet) {
-      fmt::print(stderr, "{}{} devices: {:.2f} s\n", clear_progress(), devices,
+      fmt::print(stderr, "{}{}: {:.2f} s\n", clear_progress(), counted(devices, "device"),
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
-    if (a.devices.size() > 1) fmt::print("{} devices:\n{}", devices, search::to_table(r));
+    if (a.devices.size() > 1) fmt::print("{}:\n{}", counted(devices, "device"), search::to_table(r));
     if (r.best.empty()) {
       if (best.best.empty()) best = std::move(r), a.program.space.devices = devices;
       continue;
@@ -178,7 +179,7 @@ int run(Arguments& a) {
   if (a.devices.size() == 1)
     fmt::print("{}{}", search::to_table(best), search::outside_of(a.program.space));
   else if (!best.best.empty())
-    fmt::print("{}by {}: {} devices\n", search::outside_of(a.program.space), a.by, a.program.space.devices);
+    fmt::print("{}by {}: {}\n", search::outside_of(a.program.space), a.by, counted(a.program.space.devices, "device"));
   if (!best.best.empty()) fmt::print("{}", search::rates_of(facts, best.best.front()));
   if (best.best.empty()) fmt::print("{}", search::why_nothing(model, cluster, a.program.space, best));
   const std::string why =

@@ -8,6 +8,7 @@
 #include "base/command/files.h"
 #include "base/error.h"
 #include "base/messages.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "cli/shared/compiled_costs.h"
 #include "cli/shared/plan_report.h"
@@ -40,7 +41,8 @@ struct Arguments {
 };
 
 void print_times(const simulate::Program& p, const simulate::Timeline& t) {
-  fmt::print("{} devices, {} steps ({} run one by one): {:.9g} s\n", p.devices_in_use(), t.steps_covered, t.steps_run, t.seconds);
+  fmt::print("{}, {} ({} run one by one): {:.9g} s\n", counted(p.devices_in_use(), "device"), counted(t.steps_covered, "step"), t.steps_run,
+             t.seconds);
   fmt::print("{:>6} {:>14} {:>14} {:>14} {:>7}\n", "device", "ends", "computes", "transfers", "busy");
   for (std::size_t d = 0; d < t.devices.size(); ++d) {
     const auto& x = t.devices[d];
@@ -107,7 +109,7 @@ int run_model(const Arguments& a) {
   fmt::print("{}", text);
   if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(facts, s)));
   if (!a.report.empty()) {
-    profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", model.name, s.devices(), cluster.name),
+    profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", model.name, counted(s.devices(), "device"), cluster.name),
                              .machine = cluster.name};
     plan.text = text;
     plan.memory_limit = static_cast<double>(cluster.memory_bytes);
@@ -161,7 +163,7 @@ int run(const Arguments& a) {
   }
   if (!a.trace.empty()) write_file(a.trace, measured.empty() ? simulate::chrome_trace(p, t) : simulate::chrome_trace(p, t, measured));
   if (!a.report.empty()) {
-    profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, p.devices_in_use(), cluster.name),
+    profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", a.input, counted(p.devices_in_use(), "device"), cluster.name),
                              .machine = cluster.name};
     plan.memory_limit = static_cast<double>(cluster.memory_bytes);
     add_timeline(plan, module, p, t, memory);

@@ -10,6 +10,7 @@
 #include "base/command/arguments.h"
 #include "base/command/files.h"
 #include "base/messages.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "cli/shared/words.h"
 #include "ir/checks/read_module.h"
@@ -45,7 +46,7 @@ void print_summary(const ir::Module& m) {
     devices.insert(d);
     bytes[d] += m.types().bytes_of(m.value(v).type);
   }
-  fmt::print("{} ops, {} devices\n", main.ops.size(), devices.size());
+  fmt::print("{}, {}\n", counted(main.ops.size(), "op"), counted(devices.size(), "device"));
   for (const auto& [name, n] : ops) fmt::print("  {:24} {}\n", name, n);
   for (const auto& [d, n] : bytes) fmt::print("  device {:4}: {} bytes of inputs and variables\n", d, n);
 }

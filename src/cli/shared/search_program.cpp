@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/command/files.h"
+#include "base/text/counted.h"
 #include "cli/command_row.h"
 #include "cli/shared/compiled_costs.h"
 #include "cli/shared/plan_report.h"
@@ -65,10 +66,10 @@ std::vector<Sized> search_sizes(const ProgramArguments& a, const transform::Prog
     const auto begin = std::chrono::steady_clock::now();
     s.result = search::search_program(program, cluster, s.space, a.options, &costs);
     if (!a.quiet) {
-      fmt::print(stderr, "{}{} devices: {:.2f} s\n", a.options.progress ? fmt::format("\r{:60}\r", "") : "", devices,
+      fmt::print(stderr, "{}{}: {:.2f} s\n", a.options.progress ? fmt::format("\r{:60}\r", "") : "", counted(devices, "device"),
                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
-    if (a.devices.size() > 1) fmt::print("{} devices:\n", devices);
+    if (a.devices.size() > 1) fmt::print("{}:\n", counted(devices, "device"));
     fmt::print("{}", search::to_table(s.result));
     all.push_back(std::move(s));
     if (all.back().result.certificate.stopped) break;
@@ -97,7 +98,7 @@ const Sized& asked_about(const std::vector<Sized>& all, const transform::Strateg
 // What was found with the best number of devices, and when the winner's devices do what.
 profile::DevicePlan plan_of(const ProgramArguments& a, const transform::Program& program, const simulate::Cluster& cluster,
                             const simulate::CostModel& costs, const Sized& best, const std::string& why, double limit) {
-  profile::DevicePlan plan{.title = fmt::format("{} on {} devices of {}", a.input, best.space.devices, cluster.name),
+  profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", a.input, counted(best.space.devices, "device"), cluster.name),
                            .machine = cluster.name};
   const search::Report report = report_of(best.result);
   plan.text = search::to_table(report);
@@ -148,12 +149,14 @@ int search_for_program(ProgramArguments& a, const simulate::Cluster& cluster) {
   const std::vector<Sized> sizes = search_sizes(a, program, cluster, costs);
   const Sized& best = best_of(sizes, a.by_price);
   const search::ProgramResult& r = best.result;
-  if (sizes.size() > 1 && !r.best.empty()) fmt::print("by {}: {} devices\n", a.by_price ? "price" : "time", best.space.devices);
+  if (sizes.size() > 1 && !r.best.empty()) fmt::print("by {}: {}\n", a.by_price ? "price" : "time", counted(best.space.devices, "device"));
   std::string why;
   if (!a.why.empty()) {
     const Sized& about = asked_about(sizes, asked, best);
     why = fmt::format("{}:\n  {}", a.why, search::why_not(program, cluster, about.space, asked, about.result, &costs));
-    if (&about != &best) why += fmt::format("  {} devices are better by {}\n", best.space.devices, a.by_price ? "price" : "time");
+    if (&about != &best)
+      why += fmt::format("  {} {} better by {}\n", counted(best.space.devices, "device"), best.space.devices == 1 ? "is" : "are",
+                         a.by_price ? "price" : "time");
     fmt::print("why not {}", why);
   }
   fmt::print("{}", costs.report());
