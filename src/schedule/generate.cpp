@@ -1,6 +1,7 @@
 #include "schedule/generate.h"
 
 #include "base/error.h"
+#include "base/text/counted.h"
 #include "schedule/synthesised.h"
 
 #include <algorithm>
@@ -89,8 +90,8 @@ void check_shape(const Shape& shape) {
          shape.microbatches, shape.stages_per_rank);
   }
   if (static_cast<double>(shape.ranks) * shape.microbatches * shape.stages_per_rank > 5e8) {
-    fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks of {} stages and {} microbatches: too many cells for a host", shape.ranks,
-         shape.stages_per_rank, shape.microbatches);
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} ranks with {} each and {} microbatches: too many cells for a host", shape.ranks,
+         counted(shape.stages_per_rank, "stage"), shape.microbatches);
   }
 }
 
@@ -99,7 +100,7 @@ Table generate(std::string_view name, const Shape& shape) {
   if (is_synthesised(name)) return of_problem(std::string(name), problem_of(name, shape));
   const ScheduleRow& n = schedule_named(name);
   if (n.stages_per_rank != 0 && n.stages_per_rank != shape.stages_per_rank) {
-    fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} stages a rank, {} were asked for", name, n.stages_per_rank,
+    fail(ErrorKind::poplar_error, "schedule-shape", "{} has {} a rank, not {}", name, counted(n.stages_per_rank, "stage"),
          shape.stages_per_rank);
   }
   return n.make(shape);

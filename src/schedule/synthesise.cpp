@@ -1,6 +1,7 @@
 // List scheduling (beside schedules with names): whenever a rank is free, it takes the best of what is there by a preference. Several
 // preferences are tried.
 #include "base/error.h"
+#include "base/text/counted.h"
 #include "schedule/anneal.h"
 #include "schedule/patterns.h"
 #include "schedule/turns.h"
@@ -252,7 +253,7 @@ void check_problem(const Problem& p) {
   double most = p.costs.transfer;
   for (const auto* costs : {&p.costs.forward, &p.costs.input_gradient, &p.costs.weight_gradient}) {
     if (costs->size() != 1 && costs->size() != stages)
-      fail(ErrorKind::poplar_error, "schedule-costs", "{} costs for {} stages", costs->size(), stages);
+      fail(ErrorKind::poplar_error, "schedule-costs", "{} for {}", counted(costs->size(), "cost"), counted(stages, "stage"));
     for (double c : *costs) {
       if (!(c >= 0) || c == kNever) fail(ErrorKind::poplar_error, "schedule-costs", "a cost of {}", c);
       most = std::max(most, c);
@@ -272,7 +273,8 @@ void check_problem(const Problem& p) {
   for (double m : p.memory) {
     if (!(m * s.stages_per_rank >= s.stages_per_rank)) {
       fail(ErrorKind::poplar_error, "schedule-memory",
-           "a limit of {} microbatches; a rank needs room for one activation of each of its {} stages (1)", m, s.stages_per_rank);
+           "a limit of {} microbatches; a rank needs room for one activation of each stage ({}, together 1)", m,
+           counted(s.stages_per_rank, "stage"));
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/source_location.h"
+#include "base/text/counted.h"
 #include "simulate/cluster_json.h"
 
 #include <fmt/format.h>
@@ -73,11 +74,11 @@ Cluster with_tables(const Cluster& like, const std::vector<TableFile>& files, st
     std::swap(left, rows.notes);
     format.read(file, rows);
     std::swap(left, rows.notes);
-    for (const auto& [why, n] : std::exchange(rows.left, {})) left.push_back(fmt::format("{} rows: {}", n, why));
+    for (const auto& [why, n] : std::exchange(rows.left, {})) left.push_back(fmt::format("{}: {}", counted(n, "row"), why));
     const std::size_t read = count() - rows_before, members = rows.members.size() - members_before;
     if (read + members == 0)
       refuse_table(file, fmt::format("it has nothing of a machine ({}){}", format.name, left.empty() ? "" : ": " + left[0]));
-    notes.push_back(fmt::format("{}: {}, {} rows and {} numbers", file.path, format.name, read, members));
+    notes.push_back(fmt::format("{}: {}, {} and {}", file.path, format.name, counted(read, "row"), counted(members, "number")));
     for (const std::string& line : left) notes.push_back("  left out: " + line);
     names.push_back(std::filesystem::path(file.path).filename().string());
   }

@@ -78,10 +78,10 @@ TEST(Tables, AIConfigurator) {
                                   ""}},
                                 notes);
   EXPECT_THAT(notes,
-              ElementsAre("gemm_perf.txt: aiconfigurator, 2 rows and 0 numbers", "  left out: 1 rows: products of type int8_wo",
-                          "  left out: 1 rows: products that are quicker than the peak of the machine of --like",
+              ElementsAre("gemm_perf.txt: aiconfigurator, 2 rows and 0 numbers", "  left out: 1 row: products of type int8_wo",
+                          "  left out: 1 row: products that are quicker than the peak of the machine of --like",
                           "nccl_perf.txt: aiconfigurator, 2 rows and 0 numbers",
-                          "context_attention_perf.txt: aiconfigurator, 1 rows and 0 numbers", "  left out: 1 rows: attention of type fp8"));
+                          "context_attention_perf.txt: aiconfigurator, 1 row and 0 numbers", "  left out: 1 row: attention of type fp8"));
   ASSERT_EQ(c.measured.shapes.products.size(), 2u);
   // As a share of the peak, without the launch.
   const auto share = product_share(c.measured.shapes, 8192, 2048, 4096, 'f', ProductType::bf16);
@@ -116,7 +116,7 @@ const std::string kSystem = R"({"sys_name": "mine", "num_per_node": 8, "accelera
 TEST(Tables, SimuMax) {
   std::vector<std::string> notes;
   const Cluster c = machine_of("a100.json", kSystem, notes);
-  EXPECT_THAT(notes, ElementsAre("a100.json: simumax, 5 rows and 6 numbers", "  left out: 1 rows: products of several at once"));
+  EXPECT_THAT(notes, ElementsAre("a100.json: simumax, 5 rows and 6 numbers", "  left out: 1 row: products of several at once"));
   EXPECT_EQ(c.half_operations, 312e12);
   EXPECT_EQ(c.memory_bytes, 80LL << 30);
   EXPECT_DOUBLE_EQ(c.memory_bytes_per_second * c.memory_efficiency.at(1e6), 0.91 * 1.6e12);
