@@ -3,8 +3,8 @@
 #define PANDO_BEFORE_CODELETS_H
 
 /* Public codelets use without a header what the library of the device brings along with <cmath> and <array>: uint16_t,
- * std::remove_reference, std::numeric_limits, std::swap, std::min. Without <utility>, std::swap is declared by <type_traits> alone: a codelet
- * that calls it compiles and has an undefined symbol. */
+ * std::remove_reference, std::numeric_limits, std::swap, std::min. Without <utility>, std::swap is declared by <type_traits> alone: a
+ * codelet that calls it compiles and has an undefined symbol. */
 #include <stdint.h>
 
 #include <array>
