@@ -173,3 +173,52 @@ def test_places_beside_an_input_are_refused():
     x = torch.randn(3, 4)[1:]
     with pytest.raises(NotImplementedError, match=r"aten.as_strided.default reads elements beside its tensor of the shape \(2, 4\)"):
         adapter.trace(lambda x: [torch.as_strided(x, (2, 2), (1, 2), 0)], [x], decompositions())
+
+
+# --- functions of functions, and what cannot be traced
+
+def test_gradients_of_each_sample():
+    activations = (torch.nn.ReLU(), torch.nn.GELU(), torch.nn.GELU("tanh"), torch.nn.SiLU(), torch.nn.Sigmoid(), torch.nn.Tanh())
+    x = torch.randn(4, 6)
+    for activation in activations:
+        model = torch.nn.Sequential(torch.nn.Linear(6, 8), activation, torch.nn.Linear(8, 3))
+        function = lambda x: torch.func.vmap(torch.func.jacrev(model))(x)  # noqa: E731, B023
+        torch._dynamo.reset()
+        torch.testing.assert_close(torch.compile(function, backend="pando")(x), function(x))
+
+
+def test_arrays_of_numpy_are_refused_with_the_line():
+
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(6, 3)
+
+        def forward(self, x):
+            y = self.linear(x)
+            return y * float(y.detach().numpy().sum())
+
+    with pytest.raises(poptorch.Error, match=r"array of NumPy.*test_torch_programs.py:\d+: return y \* float"):
+        poptorch.inferenceModel(Counting())(torch.randn(2, 6))
+
+
+@pytest.mark.parametrize("name", ["SGD", "NAdam", "RAdam", "Adamax", "Adadelta", "ASGD", "Rprop"])
+def test_an_update_is_traced_once(name, monkeypatch):
+    model, optimizer = torch.nn.Linear(6, 3), getattr(torch.optim, name)
+    twin, calls = copy.deepcopy(model), []
+    optimizers = [optimizer(m.parameters(), lr=0.05) for m in (model, twin)]
+    update = adapter.update
+    monkeypatch.setattr(adapter, "update", lambda given: (calls.append(given), update(given)))
+    step = pando.torch.compile_step(twin, F.mse_loss, optimizers[1])
+    schedulers = [torch.optim.lr_scheduler.StepLR(o, 2, 0.5) for o in optimizers] if name == "SGD" else []
+    for _ in range(4):
+        x, y = torch.randn(4, 6), torch.randn(4, 3)
+        optimizers[0].zero_grad()
+        expected = F.mse_loss(model(x), y)
+        expected.backward()
+        optimizers[0].step()
+        torch.testing.assert_close(step(x, y), expected.detach())
+        for scheduler in schedulers:
+            scheduler.step()
+    torch.testing.assert_close(twin.state_dict(), model.state_dict())
+    assert len(calls) == 1

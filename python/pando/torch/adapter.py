@@ -5,6 +5,9 @@ Written for PyTorch 2.4 to 2.15.
 import contextlib
 import gc
 import operator
+import os
+import sys
+import traceback
 import warnings
 
 import torch
@@ -208,12 +211,23 @@ def _check_layouts(tensors):
             check_dense(x)
 
 
+def _is_fake(tensor):
+    """Whether a tensor has no contents because its model is traced."""
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    return isinstance(tensor, FakeTensor) or torch._is_functional_tensor(tensor)
+
+
 class _Replaced(torch.overrides.TorchFunctionMode):
     """Inside, functions of PyTorch whose own form cannot be traced are others."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         from pando.torch.composed import FUNCTIONS
 
+        if function is torch.Tensor.numpy and args[0].layout is torch.strided and _is_fake(args[0]):
+            at = _Frames.summary()[-1:]
+            raise NotImplementedError("The model asks for a tensor as an array of NumPy, which is known when the program runs and not before. Use functions of "
+                                      "PyTorch." + "".join(f" {f.filename}:{f.lineno}: {f.line}" for f in at))
         try:
             return FUNCTIONS.get(function, function)(*args, **(kwargs or {}))
         except RuntimeError:
@@ -244,6 +258,72 @@ def _without_collections():
             gc.enable()
 
 
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Files below these folders are no model's.
+_OWN = tuple(os.path.join(_PACKAGES, package, "") for package in ("pando", "popxl", "poptorch")) + (os.path.join(os.path.dirname(torch.__file__), ""),)
+
+
+class _Frames:
+    """In place of PyTorch's traceback of a node, which takes as long as all else that is done to it: the frames that messages and reports name."""
+
+    @classmethod
+    def extract(cls, **_):
+        return cls
+
+    @classmethod
+    def summary(cls):
+        """The outermost forward(), and in it the innermost frame of the model, or of PyTorch where there is none."""
+        frame, inner, model = sys._getframe(2), None, None
+        found = (None, None)
+        while frame is not None:
+            code = frame.f_code
+            inner = inner or frame
+            if model is None and not code.co_filename.startswith(_OWN):
+                model = frame
+            if code.co_name == "forward":
+                found = (frame, model or inner)
+            frame = frame.f_back
+        frames = dict.fromkeys(f for f in found if f is not None)
+        return traceback.StackSummary.from_list([traceback.FrameSummary(f.f_code.co_filename, f.f_lineno, f.f_code.co_name, lookup_line=False) for f in frames])
+
+
+@contextlib.contextmanager
+def _short_traces():
+    """Inside, nodes get the frames of _Frames."""
+    import torch.fx.proxy
+
+    was = getattr(torch.fx.proxy, "CapturedTraceback", None)
+    if was is None:
+        yield
+        return
+    torch.fx.proxy.CapturedTraceback = _Frames
+    try:
+        yield
+    finally:
+        torch.fx.proxy.CapturedTraceback = was
+
+
+class _Updating(_Replaced):
+    """Inside, too, a rate that an optimizer takes as a Python number, as SGD does, stays a tensor."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        rate = (kwargs or {}).get("alpha")
+        if function is torch.Tensor.add_ and isinstance(rate, torch.Tensor):
+            return args[0].add_(args[1] * rate)
+        return super().__torch_function__(function, types, args, kwargs)
+
+
+@_without_collections()
+def trace_writes(function, inputs, decompositions):
+    """As trace, of a function that takes no gradients and asks for none: an optimizer's update."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    _check_layouts(inputs)
+    with host_kernels_off(), values_refused(), _Updating(), torch.no_grad():
+        functional = torch.func.functionalize(function, remove="mutations_and_views")
+        return make_fx(functional, decomposition_table=decompositions, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
+
+
 @_without_collections()
 def trace(function, inputs, decompositions):
     """The functional graph of a function of tensors; what it writes into its inputs are copies into them at the end (aten.copy_).
@@ -260,7 +340,7 @@ def trace(function, inputs, decompositions):
 
     _check_layouts(inputs)
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off(), _layers_of_tensors(), values_refused(), _Replaced():
+    with host_kernels_off(), _layers_of_tensors(), values_refused(), _Replaced(), _short_traces():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]
@@ -341,8 +421,7 @@ def optimizer_with(optimizer, tensors, states, rates):
         if "capturable" in group:
             other.param_groups[-1]["capturable"] = True
         if rate is not None:
-            # SGD reads a rate that needs no gradient as a Python number.
-            other.param_groups[-1]["lr"] = rate.detach().requires_grad_() if isinstance(optimizer, torch.optim.SGD) else rate
+            other.param_groups[-1]["lr"] = rate
     for p, tensor in tensors.items():
         if p in states:
             other.state[tensor] = dict(states[p])

@@ -273,7 +273,7 @@ class StepProgram:
 
         gradients = on_one_replica([torch.empty_like(p) for p in self._trained], [self._groups.get(p) for p in self._trained], self._options.replicas)
         rates_now = [torch.tensor(r) for r in self._rate_values()]
-        return adapter.trace(update, [*self._examples(), *rates_now, *gradients], decompositions())
+        return adapter.trace_writes(update, [*self._examples(), *rates_now, *gradients], decompositions())
 
     def take_over(self, optimizer):
         """Another optimizer of the same class, parameters and settings in place of the first, which gets its state. What the other one has no state of goes on

@@ -428,9 +428,15 @@ def gelu(g, x, approximate="none"):
     return g.one("gelu" if approximate == "tanh" else "geluerf", x)
 
 
+def _gradient(g, row, x, dy):
+    """What a row gives for a value and a gradient, either of which may broadcast to the other, as under vmap."""
+    dtype = g.dtype
+    return g.one(row, g.expand(g.cast(x, dtype), g.shape), g.expand(g.cast(dy, dtype), g.shape))
+
+
 @rule(aten.gelu_backward.default)
 def gelu_backward(g, dy, x, approximate="none"):
-    return g.one("gelu_grad" if approximate == "tanh" else "geluerf_grad", x, dy)
+    return _gradient(g, "gelu_grad" if approximate == "tanh" else "geluerf_grad", x, dy)
 
 
 @rule(aten.silu.default)
@@ -440,23 +446,23 @@ def silu(g, x):
 
 @rule(aten.silu_backward.default)
 def silu_backward(g, dy, x):
-    return g.one("swish_grad", x, dy)
+    return _gradient(g, "swish_grad", x, dy)
 
 
 @rule(aten.sigmoid_backward.default)
 def sigmoid_backward(g, dy, y):
-    return g.one("sigmoid_grad", y, dy)
+    return _gradient(g, "sigmoid_grad", y, dy)
 
 
 @rule(aten.tanh_backward.default)
 def tanh_backward(g, dy, y):
-    return g.one("tanh_grad", y, dy)
+    return _gradient(g, "tanh_grad", y, dy)
 
 
 @rule(aten.threshold_backward.default)
 def threshold_backward(g, dy, x, threshold):
     if threshold == 0:
-        return g.one("relu_grad", x, dy)
+        return _gradient(g, "relu_grad", x, dy)
     return g.one("where", g.one("greater", x, g.constant(threshold, x.dtype)), dy, g.constant(0, dy.dtype))
 
 
