@@ -183,14 +183,17 @@ std::vector<std::string> smallest_changes(const Report& report) {
       for (const auto& rule : {spread, without_buffer, halved})
         if (std::optional<Change> c = rule(report, report.residents[index], here, missing, tile)) changes.push_back(std::move(*c));
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.bytes < b.bytes; });
+  // Vertices stay where they are when a variable's mapping is tried, so what does not fit then may fit where an op library maps them anew.
+  const bool compiled_fits = report.compiled_change.ends_with(kCompiledFits);
   std::vector<std::string> out;
-  if (!report.compiled_change.empty()) out.push_back(report.compiled_change);
+  if (compiled_fits) out.push_back(report.compiled_change);
   for (std::size_t i = 0; i < std::min<std::size_t>(changes.size(), 5); ++i) out.push_back(changes[i].text);
   std::uint64_t all = 0;
   for (const TileMemory& t : report.tiles) all += t.used;
   const std::uint64_t room = limit * std::max(1u, report.target.tiles_per_ipu), ipus = (all + room - 1) / std::max<std::uint64_t>(room, 1);
   if (ipus > report.target.ipus)
     out.push_back(fmt::format("use at least {} IPUs: the program needs {}, one IPU has {}", ipus, bytes_text(all), bytes_text(room)));
+  if (!compiled_fits && !report.compiled_change.empty()) out.push_back(report.compiled_change);
   if (out.empty())
     out.push_back(fmt::format(
         "no single variable frees the {} that tile {} lacks: spread the program over more tiles, or recompute instead of storing",

@@ -64,8 +64,10 @@ struct Spread {
 };
 std::optional<Spread> smallest_spread(const Report& report);
 
-// Out of memory: first what was compiled (Report::compiled_change), then changes each of which makes the fullest tile fit, the one that
-// moves fewest bytes first. Empty if it fits.
+// How Report::compiled_change ends where the program fits then.
+inline constexpr std::string_view kCompiledFits = "compiled so, the program fits";
+// Out of memory: first what was compiled (Report::compiled_change) if it fits then, then changes each of which makes the fullest tile fit,
+// the one that moves fewest bytes first; last what was compiled and does not fit. Empty if it fits.
 std::vector<std::string> smallest_changes(const Report& report);
 
 }  // namespace pando::profile

@@ -276,6 +276,10 @@ TEST(Advice, OutOfMemoryNamesTheSmallestChange) {
   std::ostringstream file;
   write_report(r, file);
   EXPECT_EQ(read_report(file.str()).compiled_change, r.compiled_change);
+  Report too_much = r;  // what does not fit comes last
+  too_much.compiled_change = "map 'x' evenly over 4 of the 4 tiles instead of 1, and change more: compiled so, tile 3 still lacks 12 B";
+  EXPECT_EQ(smallest_changes(too_much).size(), 3u);
+  EXPECT_EQ(smallest_changes(too_much)[2], too_much.compiled_change);
   EXPECT_EQ(advise(r)[0].rule, "out_of_memory");
   EXPECT_FALSE(ask(r, "why_not_fit", 10)["fits"].get<bool>());
 }

@@ -69,11 +69,11 @@ std::string compiled_change(const graph::Graph& graph, const std::vector<graph::
                                            profile::count_text(tiles), profile::count_text(all), profile::count_text(resident.tiles));
     try {
       const compile::Result result = compile::compile(changed, programs, silent);
-      if (!result.out_of_memory) return change + ": compiled so, the program fits";
+      if (!result.out_of_memory) return fmt::format("{}: {}", change, profile::kCompiledFits);
       const compile::OutOfMemory& o = *result.out_of_memory;
       if (tiles == all)
-        return fmt::format("{}, and change more: compiled so, tile {} still lacks {}", change, o.tile.value,
-                           profile::bytes_text(o.needed - std::min(o.needed, o.available)));
+        return fmt::format("{}, and change more: compiled so, with the vertices where they are, tile {} still lacks {}", change,
+                           o.tile.value, profile::bytes_text(o.needed - std::min(o.needed, o.available)));
     } catch (const poplar::poplar_error&) { return {}; }  // a mapping that the program cannot have
   }
 }

@@ -297,7 +297,11 @@ class ReportReader {
   }
 
   std::uint32_t tile_at(const char* table, const char* column, std::uint64_t row) const {
-    const std::uint64_t tile = col(table, column)[row];
+    return tile_in(col(table, column), table, column, row);
+  }
+  // The same of a column that is at hand: finding it by its name for each of millions of rows takes longer than reading it.
+  std::uint32_t tile_in(const Column& tiles, const char* table, const char* column, std::uint64_t row) const {
+    const std::uint64_t tile = tiles[row];
     if (tile > r_.target.tiles)
       damaged(fmt::format("{}.{}", table, column), fmt::format("row {} is tile {}, there are {}", row, tile, r_.target.tiles));
     return static_cast<std::uint32_t>(tile);
@@ -334,13 +338,15 @@ class ReportReader {
                               u32(col("variables", "first"), i, "variables.first"), u32(col("variables", "last"), i, "variables.last"),
                               u32(col("variables", "source"), i, "variables.source")});
     }
-    for (std::size_t i = 0; i < c_.rows("allocations"); ++i) {
-      const std::uint32_t tile = tile_at("allocations", "tile", i);
+    const Column &tiles = col("allocations", "tile"), &variable = col("allocations", "variable"), &live = col("allocations", "live"),
+                 &estimated = col("allocations", "estimated"), &offset = col("allocations", "offset"), &size = col("allocations", "size");
+    r_.placements.reserve(size.size());
+    for (std::size_t i = 0; i < size.size(); ++i) {
+      const std::uint32_t tile = tile_in(tiles, "allocations", "tile", i);
       if (tile >= r_.target.tiles || tile >= r_.tiles.size())
         damaged("allocations.tile", fmt::format("row {} is on tile {}, there are {}", i, tile, r_.tiles.size()));
-      r_.placements.push_back({tile, u32(col("allocations", "variable"), i, "allocations.variable"),
-                               u32(col("allocations", "live"), i, "allocations.live"), col("allocations", "estimated")[i] != 0,
-                               col("allocations", "offset")[i], col("allocations", "size")[i]});
+      r_.placements.push_back(
+          {tile, u32(variable, i, "allocations.variable"), u32(live, i, "allocations.live"), estimated[i] != 0, offset[i], size[i]});
     }
     for (std::size_t i = 0; i < c_.rows("live_sets"); ++i) {
       LiveSet& set = r_.live_sets.emplace_back();
@@ -365,6 +371,8 @@ class ReportReader {
   const std::string& codelet(std::uint64_t row) const { return c_.text(col("codelets", "name")[row]); }
 
   void read_compute_sets() {
+    const Column &group = col("vertex_groups", "codelet"), &begin = col("vertex_groups", "begin"), &past = col("vertex_groups", "end"),
+                 &count = col("vertex_groups", "count");
     for (std::size_t i = 0; i < c_.rows("compute_sets"); ++i) {
       ComputeSetVertices& cs = r_.compute_sets.emplace_back();
       cs.name = c_.text(col("compute_sets", "name")[i]);
@@ -373,11 +381,11 @@ class ReportReader {
       cs.source = u32(col("compute_sets", "source"), i, "compute_sets.source");
       std::uint64_t last = ~std::uint64_t{0};
       for (auto [k, end] = span(col("compute_sets", "groups"), i); k < end; ++k) {
-        const std::uint64_t c = col("vertex_groups", "codelet")[k];
+        const std::uint64_t c = group[k];
         if (c != last) cs.codelets.push_back({codelet(last = c), {}});
-        cs.codelets.back().tiles.insert(cs.codelets.back().tiles.end(),
-                                        {tile_at("vertex_groups", "begin", k), tile_at("vertex_groups", "end", k),
-                                         u32(col("vertex_groups", "count"), k, "vertex_groups.count")});
+        cs.codelets.back().tiles.insert(
+            cs.codelets.back().tiles.end(),
+            {tile_in(begin, "vertex_groups", "begin", k), tile_in(past, "vertex_groups", "end", k), u32(count, k, "vertex_groups.count")});
       }
     }
     read_codelets();
@@ -418,6 +426,8 @@ class ReportReader {
   }
 
   void read_exchanges() {
+    const Column &from = col("traffic", "from"), &to = col("traffic", "to"), &bytes = col("traffic", "bytes"),
+                 &messages = col("traffic", "messages");
     for (std::size_t i = 0; i < c_.rows("exchanges"); ++i) {
       ExchangeTraffic& e = r_.exchanges.emplace_back();
       e.name = c_.text(col("exchanges", "name")[i]);
@@ -430,19 +440,19 @@ class ReportReader {
       e.copies = col("exchanges", "copies")[i];
       e.block = std::max(1u, u32(col("exchanges", "block"), i, "exchanges.block"));
       for (auto [k, end] = span(col("exchanges", "traffic"), i); k < end; ++k)
-        e.traffic.push_back(
-            {tile_at("traffic", "from", k), tile_at("traffic", "to", k), col("traffic", "bytes")[k], col("traffic", "messages")[k]});
+        e.traffic.push_back({tile_in(from, "traffic", "from", k), tile_in(to, "traffic", "to", k), bytes[k], messages[k]});
     }
   }
 
   void read_steps() {
+    const Column &begin = col("tile_cycles", "begin"), &past = col("tile_cycles", "end"), &cycles = col("tile_cycles", "cycles");
     for (std::size_t i = 0; i < c_.rows("tile_profiles"); ++i) {
       TileProfile& p = r_.tile_profiles.emplace_back();
       p.exact = col("tile_profiles", "exact")[i] != 0;
       for (auto [k, end] = span(col("tile_profiles", "ranges"), i); k < end; ++k) {
-        const std::uint32_t first = tile_at("tile_cycles", "begin", k), last = tile_at("tile_cycles", "end", k);
+        const std::uint32_t first = tile_in(begin, "tile_cycles", "begin", k), last = tile_in(past, "tile_cycles", "end", k);
         if (first > last) damaged("tile_cycles", fmt::format("row {} has tiles {} to {}", k, first, last));
-        p.ranges.insert(p.ranges.end(), {first, last, col("tile_cycles", "cycles")[k]});
+        p.ranges.insert(p.ranges.end(), {first, last, cycles[k]});
       }
     }
     r_.steps = rows_of<StepCycles>(c_.rows("steps"), StepReader(c_, r_, tile_cycles_));
