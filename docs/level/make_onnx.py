@@ -27,10 +27,10 @@ Every shape is known when the model is read.
 * **Dimensions** with a name get a size by it: `dimensions={"batch": 8}`. Those without one, or of size -1, get theirs
   by input and place: `dimensions={"x.0": 8}`. On the command line: `--dimension batch=8,x.0=8`.
 * **Operands that say shapes** (axes, repeats, lengths, the condition of a loop) are constants, or follow from
-  constants and shapes. Where such an operand is an input of the model, `values={"axes": [1]}` gives its value, which
-  is then part of the program. The error that asks for it names the input.
-* What depends on shapes and constants alone is computed when the model is read: values of up to 65,536 elements.
-  Larger ones are computed by the program.
+  constants and shapes. If such an operand is an input of the model, `values={"axes": [1]}` gives its value, which is
+  then part of the program. The error that asks for it names the input.
+* Everything that depends on shapes and constants alone is computed when the model is read: values of up to 65,536
+  elements. Larger ones are computed by the program.
 
 ## Types
 
@@ -51,7 +51,7 @@ device.
         save_onnx(session, "model.onnx", "trained.onnx")
 
 * **The loss** is an output of the model (`loss="loss"`), or the mean cross entropy of scores and labels, or the mean
-  squared difference: these are ONNX's own operators, put behind an output, and their targets come from the stream
+  squared difference: these are ONNX's own operators, put after an output, and their targets come from the stream
   "target".
 * **Optimizers** are "sgd", "adam" and "adamw", with the numbers and the updates of `torch.optim`. Their state are
   variables that begin with zeros.
