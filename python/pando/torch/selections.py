@@ -191,8 +191,11 @@ class Static(torch.fx.Interpreter):
         return self._of_selections(target, args, kwargs, selected)
 
     def output(self, target, args, kwargs):
-        if any(isinstance(x, (Selection, Count)) for x in _pytree.tree_leaves(args)):
-            raise _refused("A result of the model")
+        from pando.torch.importer import line_of
+
+        for x, node in zip(_pytree.tree_leaves(args), _pytree.tree_leaves(self._node.args)):
+            if isinstance(x, (Selection, Count)):
+                raise NotImplementedError(f"{_refused('A result of the model')} {line_of(node)}".rstrip())
         return super().output(target, args, kwargs)
 
     def _of_selections(self, target, args, kwargs, selected):
