@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md", "docs/guide/find-a-slow-step.md", "docs/level/distribution.md", "docs/level/projection.md",
-         "docs/level/ranks.md", "docs/level/schedule.md"]
+PAGES = ["docs/guide/plan-a-run.md", "docs/guide/poprun.md", "docs/guide/find-a-slow-step.md", "docs/level/distribution.md", "docs/level/emit.md",
+         "docs/level/projection.md", "docs/level/ranks.md", "docs/level/schedule.md", "docs/level/simulation.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUS = re.compile(r"  # status (\d+)$")
 
