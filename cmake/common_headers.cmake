@@ -119,11 +119,11 @@ pando_alone(
   ${CMAKE_SOURCE_DIR}/src/simulate/simulate_test.cpp ${CMAKE_SOURCE_DIR}/src/simulate/traces/chakra_test.cpp
   ${CMAKE_SOURCE_DIR}/src/tile/program_test.cpp ${CMAKE_SOURCE_DIR}/src/transform/devices/merge_exchange_test.cpp
   ${CMAKE_SOURCE_DIR}/tests/api/reentry_test.cpp ${CMAKE_SOURCE_DIR}/tests/api/sizes_test.cpp
-  ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/poplin/norms_test.cpp ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popnn/ctc_decoder_test.cpp
-  ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popnn/ctc_test.cpp ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popnn/loss_test.cpp
-  ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popnn/pooling_test.cpp ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popops/reduce_ops_test.cpp
-  ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popops/tile_shares_test.cpp ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popsparse/known_test.cpp
-  ${CMAKE_SOURCE_DIR}/tests/conformance/oplib/popsparse/masked_test.cpp)
+  ${CMAKE_SOURCE_DIR}/src/poplibs/poplin/conformance/norms_test.cpp ${CMAKE_SOURCE_DIR}/src/poplibs/popnn/conformance/ctc_decoder_test.cpp
+  ${CMAKE_SOURCE_DIR}/src/poplibs/popnn/conformance/ctc_test.cpp ${CMAKE_SOURCE_DIR}/src/poplibs/popnn/conformance/loss_test.cpp
+  ${CMAKE_SOURCE_DIR}/src/poplibs/popnn/conformance/pooling_test.cpp ${CMAKE_SOURCE_DIR}/src/poplibs/popops/conformance/reduce_ops_test.cpp
+  ${CMAKE_SOURCE_DIR}/src/poplibs/popops/conformance/tile_shares_test.cpp ${CMAKE_SOURCE_DIR}/src/poplibs/popsparse/conformance/known_test.cpp
+  ${CMAKE_SOURCE_DIR}/src/poplibs/popsparse/conformance/masked_test.cpp)
 
 # The same for up to so many files of each folder, which mostly include the same: names that are local to a file need only be unique there.
 function(pando_compile_by_folder target size)

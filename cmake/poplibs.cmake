@@ -65,6 +65,7 @@ function(pando_op_library name)
   set(dir ${poplibs_dir}/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   file(GLOB_RECURSE codelets CONFIGURE_DEPENDS ${dir}/codelets/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/conformance/[^/]*$")  # programs that link the library: src/poplibs/conformance
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

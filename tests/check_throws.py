@@ -23,7 +23,7 @@ def check(tree):
     messages = []
     for path, text in tree.items():
         throwers = next((throwers for sources, throwers in THROWERS if sources.match(path)), [path])
-        if path in throwers or re.search(r"_test\.cpp$|_testing\.h$|/fake_", path):
+        if path in throwers or re.search(r"_test\.cpp$|_testing\.h$|/fake_|/conformance/", path):
             continue
         for throw in THROW.finditer(text):
             messages.append(f"{path}:{checking.line_of(text, throw.end())}: a bare throw; the thrower of {throwers[0]} gives the error an id")

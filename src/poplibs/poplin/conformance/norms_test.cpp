@@ -4,7 +4,7 @@
 
 #include <cfenv>
 
-#include "../oplib.h"
+#include "oplib.h"
 
 namespace {
 

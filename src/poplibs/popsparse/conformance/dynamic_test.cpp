@@ -9,7 +9,7 @@
 #include <popsparse/codelets.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "popsparse/sparse.h"
+#include "sparse.h"
 
 namespace oplib {
 namespace {

@@ -5,8 +5,8 @@
 #include <random>
 #include <sstream>
 
-#include "../oplib.h"
 #include "conv_reference.h"
+#include "oplib.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <chrono>
 
-#include "../oplib.h"
+#include "oplib.h"
 
 namespace {
 

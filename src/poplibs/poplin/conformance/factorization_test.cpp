@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "../oplib.h"
+#include "oplib.h"
 
 namespace {
 

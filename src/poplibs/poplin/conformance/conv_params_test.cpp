@@ -7,9 +7,9 @@
 
 #include <sstream>
 
-#include "../oplib.h"
 #include "conv_cases.h"
 #include "conv_reference.h"
+#include "oplib.h"
 
 namespace {
 

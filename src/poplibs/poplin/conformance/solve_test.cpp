@@ -9,7 +9,7 @@
 
 #include <set>
 
-#include "../oplib.h"
+#include "oplib.h"
 
 namespace {
 

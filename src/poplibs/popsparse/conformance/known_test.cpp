@@ -3,7 +3,7 @@
 #include <popsparse/MatMulParams.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "popsparse/sparse.h"
+#include "sparse.h"
 
 namespace oplib {
 namespace {
