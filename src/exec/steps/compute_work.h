@@ -100,9 +100,7 @@ class ComputeWork final : public Work {
     result_.store(true, std::memory_order_relaxed);
     counted_.begin(contexts_.counts);
   }
-  const CountedVertices& counted() const { return counted_; }
-  // Are vertices counted as they run, now?
-  bool is_counting() const { return counted_.any() && contexts_.counts; }
+  CountedVertices& counted() { return counted_; }
   // The AND of the vertices' results since begin().
   bool result() const { return result_.load(std::memory_order_relaxed); }
 

@@ -124,9 +124,9 @@ void LoadedProgram::build_tile_by_tile(const Library& library, const std::vector
       pairs_[s][i]->compute = tile::ComputeId(c);
       pairs_[s][i]->cost = cost;
       for (unsigned r = 0; r < program_.replication; ++r)
-        pairs_[s][i]->works.push_back(std::make_unique<TileByTile>(program_, library, exchange, step, descriptors_[r]->groups(c), ends,
-                                                                   memory_.base(r), memory_.stride(), *contexts[r], near,
-                                                                   options.prefetch_tiles));
+        pairs_[s][i]->works.push_back(std::make_unique<TileByTile>(program_, library, exchange, step, descriptors_[r]->groups(c),
+                                                                   computes_[r][c]->counted(), ends, memory_.base(r), memory_.stride(),
+                                                                   *contexts[r], near, options.prefetch_tiles));
     }
   }
 }

@@ -106,8 +106,7 @@ Next StepExecution::compute(Cursor& c, const Instruction& in) {
 }
 
 Next StepExecution::exchange(Cursor& c, const Instruction& in) {
-  Pair* const pair = loaded_.pair(c.stream, c.pc);
-  if (pair != nullptr && !loaded_.compute(c.replica, pair->compute).is_counting()) return tile_by_tile(c, *pair);
+  if (Pair* const pair = loaded_.pair(c.stream, c.pc)) return tile_by_tile(c, *pair);
   const ExchangeMoves& moves = loaded_.exchange(tile::ExchangeId(in.a));
   char* const base = memory_.base(c.replica);
   if (c.phase == kFirst && scheduler_.post_moves(c, moves.receive, base, base, kSecond)) return Next::posted;

@@ -148,10 +148,11 @@ void TileByTile::Moves::run(std::uint32_t block, char* tiles, char* near) const 
 }
 
 TileByTile::TileByTile(const tile::Program& program, const Library& library, const tile::Exchange& exchange, const tile::ComputeStep& step,
-                       const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride,
-                       TileContexts& contexts, NearBuffers near, bool prefetches)
+                       const Descriptors::Group* groups, CountedVertices& counted, std::span<const TileId> ends, char* base,
+                       std::uint64_t stride, TileContexts& contexts, NearBuffers near, bool prefetches)
     : contexts_(contexts),
       places_(program, library, static_cast<std::size_t>(&step - program.computes.data())),
+      counted_(counted),
       base_(base),
       prefetches_(prefetches),
       blocks_(cut_into_blocks(program, library, exchange, step, ends, near)),
@@ -216,7 +217,9 @@ PANDO_CALLS_CODELETS void TileByTile::run_ranges(void* running) {
   Running& now = *static_cast<Running*>(running);
   for (std::uint32_t i = now.i; i < now.end; now.i.store(++i, std::memory_order_relaxed)) {
     const Range& r = now.work.ranges_[i];
-    now.result = r.kernel(r.first, r.stride, r.count, &now.guard.at) && now.result;
+    now.result =
+        now.work.counted_.run(r.group, r.first_vertex, r.first, r.stride, r.count, r.kernel, now.work.contexts_.counts, &now.guard.at) &&
+        now.result;
   }
 }
 

@@ -54,14 +54,17 @@ TileBlocks cut_into_blocks(const tile::Program& program, const Library& library,
 class TileByTile final : public Work {
  public:
   // `base`: of the replica's tiles. `groups`: the objects of the compute step's groups. `near`: its buffers that need not lie on tiles.
-  // `prefetches`: while a block comes, the next one's sources are asked for.
+  // `counted`: the step's vertices that are counted as they run. `prefetches`: while a block comes, the next one's sources are asked for.
   TileByTile(const tile::Program& program, const Library& library, const tile::Exchange& exchange, const tile::ComputeStep& step,
-             const Descriptors::Group* groups, std::span<const TileId> ends, char* base, std::uint64_t stride, TileContexts& contexts,
-             NearBuffers near = {}, bool prefetches = true);
+             const Descriptors::Group* groups, CountedVertices& counted, std::span<const TileId> ends, char* base, std::uint64_t stride,
+             TileContexts& contexts, NearBuffers near = {}, bool prefetches = true);
 
   unsigned chunks() const { return static_cast<unsigned>(blocks_.chunk_end.size()); }
   void run(unsigned slot, unsigned chunk) override;
-  void begin() { result_.store(true, std::memory_order_relaxed); }
+  void begin() {
+    result_.store(true, std::memory_order_relaxed);
+    counted_.begin(contexts_.counts);
+  }
   // The AND of the vertices' results since begin().
   bool result() const { return result_.load(std::memory_order_relaxed); }
 
@@ -93,6 +96,7 @@ class TileByTile final : public Work {
 
   TileContexts& contexts_;
   const VertexPlaces places_;
+  CountedVertices& counted_;
   char* const base_;
   const bool prefetches_;
   const TileBlocks blocks_;

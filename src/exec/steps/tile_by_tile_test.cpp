@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <random>
+#include <set>
 
 #include "exec/runner.h"
 #include "exec/test_kernels.h"
@@ -185,12 +186,15 @@ struct Gathering : Hand {
   }
   NearBuffers near() const { return BuffersByTime(program).between(1, 2, program.exchanges[exchange], program.computes[compute], library); }
   // The bytes of all tiles, without their buffers, and whether any of those was written.
-  std::pair<std::vector<char>, bool> run(unsigned threads, bool near_buffers, bool prefetches = true) const {
+  std::pair<std::vector<char>, bool> run(unsigned threads, bool near_buffers, bool prefetches = true,
+                                         tile::StepObserver* observer = nullptr, bool tile_by_tile = true) const {
     Options options;
+    options.tile_by_tile = tile_by_tile;
     options.threads = threads;
     options.near_buffers = near_buffers;
     options.prefetch_tiles = prefetches;
     Runner r(std::make_shared<tile::Program>(program), library, options);
+    r.set_observer(observer);
     std::mt19937 random(5);
     for (unsigned i = 0; i < kTiles; ++i)
       for (unsigned f = 0; f < 4096; ++f) {
@@ -222,6 +226,43 @@ TEST(NearBuffers, WhatComesForTheNextStepAloneStaysOffItsTileAndTheBitsAreTheSam
         EXPECT_FALSE(near_written);
       }
   }
+}
+
+// What a vertex of Scale reads decides its cycles.
+std::uint64_t count_by_inputs(const char* object) {
+  const Vec& in = reinterpret_cast<const Scale*>(object)->in;
+  return 100 + static_cast<std::uint64_t>(1e3f * in.data[0] + 1e3f * in.data[in.size - 1]);
+}
+
+struct Cycles final : tile::StepObserver {
+  void on_begin(unsigned) override {}
+  void on_step(const tile::StepEvent& event) override { all.insert(all.end(), event.counted.begin(), event.counted.end()); }
+  void on_end() override {}
+  bool wants_counts() const override { return true; }
+  std::uint64_t cycles(ReplicaId, StreamId) const override { return 0; }
+  std::vector<std::uint64_t> all;
+};
+
+// Vertices that are counted by what they read are so tile by tile, too, and from near buffers.
+TEST(NearBuffers, VerticesAreCountedByWhatTheyRead) {
+  const Gathering plain(false);
+  const auto [expected, _] = plain.run(1, false);
+  Gathering g(false);
+  auto& scale = const_cast<Codelet&>(g.library[g.k.scale]);
+  scale.counting = CountedBy::inputs;
+  scale.count = count_by_inputs;
+  std::vector<std::uint64_t> cycles;
+  for (const unsigned threads : {1u, 2u, 3u})
+    for (const bool tile_by_tile : {false, true}) {
+      Cycles seen;
+      const auto [bytes, written] = g.run(threads, tile_by_tile, true, &seen, tile_by_tile);
+      EXPECT_EQ(bytes, expected);
+      EXPECT_EQ(written, !tile_by_tile);
+      EXPECT_EQ(seen.all.size(), 3 * 3 * Gathering::kTiles * Gathering::kVertices);
+      EXPECT_GT(std::set<std::uint64_t>(seen.all.begin(), seen.all.end()).size(), 100u);
+      if (cycles.empty()) cycles = seen.all;
+      EXPECT_EQ(seen.all, cycles) << threads << " threads, tile by tile " << tile_by_tile;
+    }
 }
 
 TEST(NearBuffers, ATileIsCutWhereNoVertexAndNoMoveIsOnBothSides) {
