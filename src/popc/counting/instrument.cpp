@@ -8,6 +8,9 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <map>
+#include <vector>
+
 #include "codelet/store/code_lines.h"
 #include "popc/assembler/translate/function.h"
 #include "popc/counting/patterns.h"
@@ -135,6 +138,69 @@ void drop_stores(Function& f) {
     if (written && !isa<AllocaInst>(getUnderlyingObject(written)) && !is_counter(written)) dropped.push_back(&i);
   }
   for (Instruction* i : dropped) i->eraseFromParent();
+}
+
+// What an instruction writes of memory; null: nothing, or not through one pointer.
+const Value* written_by(const Instruction& i) {
+  if (const auto* store = dyn_cast<StoreInst>(&i)) return store->isVolatile() ? nullptr : store->getPointerOperand();
+  if (const auto* block = dyn_cast<MemIntrinsic>(&i)) return block->isVolatile() ? nullptr : block->getRawDest();
+  return nullptr;
+}
+
+// A variable of the function whose address goes nowhere: it is loaded, stored to and indexed, and that is all.
+bool stays_here(const AllocaInst& variable) {
+  SmallVector<const Value*, 16> addresses = {&variable};
+  while (!addresses.empty()) {
+    const Value* address = addresses.pop_back_val();
+    for (const User* user : address->users()) {
+      if (isa<GetElementPtrInst>(user)) {
+        addresses.push_back(user);
+        continue;
+      }
+      const auto* i = cast<Instruction>(user);
+      const auto* store = dyn_cast<StoreInst>(i);
+      if (!(isa<LoadInst>(i) || (store && store->getValueOperand() != address) || isa<MemIntrinsic>(i) || i->isLifetimeStartOrEnd()))
+        return false;
+    }
+  }
+  return true;
+}
+
+// Variables that are only read to be written again, as the tables of a histogram are, decide nothing: what is left of a count does not read
+// what they are made of. Whatever a branch, a counter or another memory needs is needed; a variable's stores are if one of its loads is.
+void drop_unread_variables(Function& f) {
+  SmallPtrSet<const AllocaInst*, 16> variables;
+  for (const Instruction& i : instructions(f))
+    if (const auto* variable = dyn_cast<AllocaInst>(&i); variable && stays_here(*variable)) variables.insert(variable);
+  const auto variable_at = [&](const Value* pointer) -> const AllocaInst* {
+    const auto* variable = pointer ? dyn_cast<AllocaInst>(getUnderlyingObject(pointer, 0)) : nullptr;
+    return variable && variables.contains(variable) ? variable : nullptr;
+  };
+  std::map<const AllocaInst*, std::vector<Instruction*>> writers;  // looked up, never iterated
+  SmallPtrSet<const Instruction*, 32> needed;
+  SmallVector<const Instruction*, 64> todo;
+  const auto need = [&](const Value* v) {
+    if (const auto* i = dyn_cast_or_null<Instruction>(v); i && needed.insert(i).second) todo.push_back(i);
+  };
+  std::vector<Instruction*> writes;
+  for (Instruction& i : instructions(f)) {
+    if (const AllocaInst* variable = variable_at(written_by(i)))
+      writers[variable].push_back(&i), writes.push_back(&i);
+    else if (i.isTerminator() || (i.mayHaveSideEffects() && !i.isLifetimeStartOrEnd()))
+      need(&i);
+  }
+  const auto need_all_of = [&](const Value* pointer) {
+    if (const AllocaInst* variable = variable_at(pointer))
+      for (const Instruction* writer : writers[variable]) need(writer);
+  };
+  while (!todo.empty()) {
+    const Instruction* i = todo.pop_back_val();
+    for (const Value* operand : i->operands()) need(operand);
+    if (const auto* load = dyn_cast<LoadInst>(i)) need_all_of(load->getPointerOperand());
+    if (const auto* transfer = dyn_cast<MemTransferInst>(i)) need_all_of(transfer->getRawSource());
+  }
+  for (Instruction* i : writes)
+    if (!needed.contains(i)) i->eraseFromParent();
 }
 
 // Where the run would end, the count does: it does not say so a second time, before the vertex.
@@ -292,6 +358,7 @@ Function* add_count_entry(Function& compute, const Codelet& codelet, std::uint64
   if (!inline_calls(*control)) return control->eraseFromParent(), nullptr;
   return_instead_of_ending(*control);
   drop_stores(*control);
+  drop_unread_variables(*control);
   replace_worker(*control, control->arg_size() > 1 ? control->getArg(1) : nullptr);
   control->removeFnAttr(Attribute::NoInline);
   control->addFnAttr(Attribute::AlwaysInline);
