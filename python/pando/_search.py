@@ -6,7 +6,8 @@ def search(model, inputs=None, targets=None, *, devices, loss=None, optimizer=No
 
     Args:
         model: an nn.Module, or a popxl.Ir.
-        inputs, targets: of an nn.Module: a tensor or a tuple of them, of one step. Their first dimension counts samples.
+        inputs, targets: of an nn.Module, of one step: tensors, tuples of the model's arguments, dicts of those by name ... The first dimension of tensors
+            counts samples.
         devices: how many; of several numbers the result is that of the best.
         loss, optimizer: of an nn.Module: a training step is searched for if there is an optimizer (see pando.torch.compile_step), else inference.
         options: of popxl.distribution.search: machine="ipu2", memory, require, top ...

@@ -108,6 +108,16 @@ def real_tensors():
         yield
 
 
+def tree_level(value):
+    """(children, a function that makes such a value of a list of them, a text that tells its kind) of what PyTorch's pytree knows; None: it does not."""
+    from torch.utils import _pytree
+
+    children, spec = _pytree.tree_flatten(value, is_leaf=lambda x: x is not value)
+    if len(children) == 1 and children[0] is value:
+        return None
+    return children, lambda parts: _pytree.tree_unflatten(parts, spec), repr(spec)
+
+
 def core_decompositions():
     """PyTorch's decompositions into core ATen, a new dict."""
     from torch._decomp import core_aten_decompositions
@@ -379,7 +389,7 @@ def as_if_compiling():
 
 
 def initialised_state(optimizer):
-    """Gives each parameter of an optimizer the state that its first step would make, without a step.
+    """Gives each parameter of an optimizer that has gradients the state that its first step would make, without a step.
 
     Raises NotImplementedError for optimizers whose first step differs from the others.
     """
@@ -390,7 +400,7 @@ def initialised_state(optimizer):
             if group["momentum"] and group["dampening"]:
                 raise NotImplementedError("SGD with dampening: its first step differs from the others. Use dampening=0.")
             for p in group["params"] if group["momentum"] else ():
-                if optimizer.state[p].get("momentum_buffer") is None:
+                if p.requires_grad and optimizer.state[p].get("momentum_buffer") is None:
                     optimizer.state[p]["momentum_buffer"] = torch.zeros_like(p)
         return
     make = getattr(optimizer, "_init_group", None)
@@ -401,7 +411,7 @@ def initialised_state(optimizer):
     try:
         for group in optimizer.param_groups:
             for p in group["params"]:
-                p.grad = torch.zeros_like(p)
+                p.grad = torch.zeros_like(p) if p.requires_grad else None
             make(group, *([] for _ in range(lists)))
     finally:
         for p, grad in grads.items():
@@ -434,6 +444,11 @@ def update(optimizer):
 
     with torch.no_grad(), as_if_compiling():
         inspect.unwrap(type(optimizer).step)(optimizer)
+
+
+def note_step(optimizer):
+    """Tells a scheduler, which counts calls of step(), that its optimizer has done one."""
+    optimizer._opt_called = True
 
 
 def takes_tensor_rates(optimizer):

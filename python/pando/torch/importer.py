@@ -4,6 +4,7 @@ The graphs are functional and static: what AOTAutograd and make_fx write, each v
 """
 import collections
 import contextlib
+import dataclasses
 import operator
 import os
 import re
@@ -119,6 +120,19 @@ def _of_type(node, error):
     return f"{node.target} of {' and '.join(given)}: programs of Pando do not have it for that type: {message.split(' at ')[0]}." + (f" {line}" if line else "")
 
 
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """What a graph asserts: `holds`, an int32 of 1, or else an exception with a message."""
+
+    holds: Tensor
+    error: type
+    message: str
+
+    def failure(self):
+        """The exception."""
+        return self.error(f"{self.message} (The check runs after the program.)")
+
+
 class Importer:
     """Writes the nodes of an fx graph into the current popxl graph.
 
@@ -131,6 +145,8 @@ class Importer:
         self._seeds = 0
         self._constants = {}
         self.node = None
+        # What the graph asserts, for the host to look at; what iterations of a loop assert is in no list.
+        self.checks = []
 
     def run(self, graph_module, inputs):
         """The outputs of the graph, a list, for inputs in the order of its placeholders: popxl tensors, numbers, or None.
@@ -171,8 +187,9 @@ class Importer:
         captured = [n for n in loop.captured if isinstance(values[n], Tensor)]
 
         def body(given: List[Tensor]):
-            inner = {**values, **dict(zip(captured, given[len(state):]))}
+            inner, outside = {**values, **dict(zip(captured, given[len(state):]))}, list(self.checks)
             results = self._body(loop, inner, given[:len(state)])
+            self.checks = outside
             return [self.one("identity", r) if any(r is t for t in given) else r for r in results]
 
         graph = popxl.gcg().ir.create_graph(body, [*state, *(values[n] for n in captured)])
@@ -227,6 +244,14 @@ class Importer:
                                    "This is a fault of Pando: please report it.")
 
     # --- what rules ask
+
+    def check(self, holds, message, error=RuntimeError):
+        """Asserts that all elements of a tensor hold: the host looks at that after the program."""
+        whole = self.cast(self.cast(holds, popxl.bool), popxl.int32)
+        if whole.shape:
+            whole = self.one("min", whole, axis=list(range(len(whole.shape))), keepdims=False)
+        line = line_of(self.node)
+        self.checks.append(Check(whole, error, message + (f" {line}" if line else "")))
 
     def value(self, i=None):
         """The fake tensor of the node's result, or of its result `i`."""

@@ -1,14 +1,10 @@
 """The program of a model, without running it: what a search, a transform or a tool takes."""
 import torch
 
-from pando.torch import adapter
+from pando.torch import adapter, trees
 from pando.torch.decompositions import decompositions
 from pando.torch.program import Program, take_writes
 from pando.torch.step import compile_step
-
-
-def _tuple(x):
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
 def to_ir(model, inputs, targets=None, *, loss=None, optimizer=None, **options):
@@ -16,8 +12,8 @@ def to_ir(model, inputs, targets=None, *, loss=None, optimizer=None, **options):
 
     Args:
         model: an nn.Module.
-        inputs, targets: a tensor or a tuple of them, of one micro-batch. Only their shapes and element types count. Streams are named input_0, input_1 ...,
-            inputs first; variables as the model names them.
+        inputs, targets: of one micro-batch, as a training step takes them (compile_step): tensors, tuples of the model's arguments, dicts of those by name ...
+            Only shapes and element types of tensors count. Streams are named input_0, input_1 ..., inputs first; variables as the model names them.
         loss, optimizer, options: see compile_step.
 
     Raises:
@@ -31,12 +27,14 @@ def to_ir(model, inputs, targets=None, *, loss=None, optimizer=None, **options):
     if loss is not None or targets is not None or options:
         raise TypeError("to_ir: loss, targets and options of a step go with an optimizer.")
     named = {**dict(model.named_parameters()), **dict(model.named_buffers())}
-    resident, batch = [t.detach() for t in named.values()], _tuple(inputs)
+    resident = [t.detach() for t in named.values()]
+    found, form = trees.flatten(trees.arguments(inputs), "inputs")
+    batch = [x for _, x in found]
 
     def forward(*flat):
         with torch.no_grad(), adapter.reparametrized(model, dict(zip(named, flat))):
-            outputs = model(*flat[len(named):])
-        return [t for t in _tuple(outputs) if isinstance(t, torch.Tensor)]
+            args, kwargs = form.rebuild(iter(flat[len(named):]))
+            return [x for _, x in trees.flatten(model(*args, **kwargs), "The model's output")[0]]
 
     graph = adapter.trace(forward, [*resident, *batch], decompositions())
     take_writes(graph, len(resident), None)

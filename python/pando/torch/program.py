@@ -121,7 +121,7 @@ class Program:
         names = list(names) or [n.name for n in nodes]
         self._inputs, self._names = nodes[self._count:], names[self._count:]
         self._bounds = [(i, bound) for i, node in enumerate(self._inputs) for bound in bounds(node)]
-        self._outputs, self._streams = [], []
+        self._outputs, self._streams, self._checks = [], [], []
         self.ir = popxl.Ir()
         self.ir.num_host_transfers = steps * accumulation
         self.ir.replication_factor = replicas
@@ -142,7 +142,7 @@ class Program:
             self._rates = [popxl.variable(np.float32(r), popxl.float32, name="rate") for r in rates]
             accumulators = self._make_accumulators() if accumulation > 1 and update is not None else []
             self._loop(self._write_step, steps if update is not None else steps * accumulation, [*self._variables, *self._rates, *accumulators])
-        self._runs = ordered or any(stream for stream, _ in self._outputs)
+        self._runs = ordered or any(stream for stream, _ in self._outputs) or bool(self._checks)
 
     def open(self):
         """Compiles the program, unless that is done. What is constant needs none. Returns self."""
@@ -213,7 +213,9 @@ class Program:
         return None if stream is None else ops.host_load(stream)
 
     def _write_batch(self, resident):
-        made = Importer(self._seed).run(self._forward, [*resident, *map(self._load, self._inputs, self._names)])
+        importer = Importer(self._seed)
+        made = importer.run(self._forward, [*resident, *map(self._load, self._inputs, self._names)])
+        self._write_checks(importer.checks)
         made = [joined(value) for value in made]
         for value in made[:self._results]:
             if not isinstance(value, popxl.Tensor):
@@ -223,6 +225,21 @@ class Program:
             ops.host_store(stream, value)
             self._outputs.append((stream, None))
         return [] if self._results is None else made[self._results:]
+
+    def _write_checks(self, checks):
+        """A stream of one number for each check."""
+        self._checks = checks
+        if not checks:
+            return
+        holds = [ops.reshape(check.holds, (1,)) for check in checks]
+        self._held = popxl.d2h_stream((len(checks),), popxl.int32, name="checks")
+        ops.host_store(self._held, holds[0] if len(holds) == 1 else ops.concat(holds))
+
+    def _look(self, held):
+        """Raises what the first check says that does not hold."""
+        held = held.reshape(-1, len(self._checks)).all(0)
+        if not held.all():
+            raise self._checks[int(held.argmin())].failure()
 
     # --- running
 
@@ -238,6 +255,7 @@ class Program:
 
         Raises:
             IndexError: an index that an op of the graph does not take.
+            RuntimeError: an assertion of the graph did not hold. All micro-batches have run, and what is resident has changed.
         """
         self.open()
         for i, bound in self._bounds:
@@ -250,6 +268,8 @@ class Program:
             self._last_rates = rates
         given = {s: x for s, x in zip(self._streams, inputs) if s is not None}
         results = self._session.run({**given, **self._seed.data(self._steps * self._accumulation, self._replicas, self._here)})
+        if self._checks:
+            self._look(results[self._held])
         return [constant if stream is None else results[stream] for stream, constant in self._outputs]
 
     def __call__(self, inputs):

@@ -1,11 +1,12 @@
 """A training step as one program: forward, backward and update, with weights resident on the device."""
+import collections.abc
 import dataclasses
 import sys
 import weakref
 
 import torch
 
-from pando.torch import adapter
+from pando.torch import adapter, trees
 from pando.torch.decompositions import decompositions
 from pando.torch.program import Program, on_one_replica, output, placeholders, take_writes
 from pando.torch.types import to_array, to_tensor, warn_of_widths
@@ -35,7 +36,8 @@ def compile_step(model, loss, optimizer, **options):
 
     Args:
         model: an nn.Module. What it does when it is traced counts: its training mode, its Python control flow.
-        loss: a function of the model's output and of the targets that gives a scalar; None: the model returns the loss, or a tuple that begins with it.
+        loss: a function of what the model returns and of the targets that gives a scalar; None: the model returns the loss, a tuple that begins with it, or a
+            dict or an object with a `loss`.
         optimizer: of torch.optim, over parameters of the model. Learning rates may change between calls.
         device: "cpu" (default; one tile with the whole host), "ipu_model" (1,472 tiles) or "interpreter".
         steps_per_call: updates in one call (1).
@@ -43,11 +45,13 @@ def compile_step(model, loss, optimizer, **options):
         replicas: copies of the model that work side by side, each on micro-batches of its own (1); the update takes the mean of their gradients.
             Inputs, targets and results have leading dimensions (steps_per_call * gradient_accumulation, replicas), without those that are 1.
         instances: processes that train the model together, each with so many replicas (1): popdist.getNumInstances() where poprun starts them.
-        return_outputs: whether a call gives (loss, output) instead of the loss (False).
+        return_outputs: whether a call gives (loss, output) instead of the loss (False); the output has the form that the model gives it.
         profile: a folder for a report of compiling and of the first call (None): `pando report FOLDER/profile.pando` shows it.
 
     Returns:
-        a TrainingStep: `step(inputs, targets)`, each a tensor or a tuple of them.
+        a TrainingStep: `step(inputs, targets, **keywords)`. Inputs and targets are tensors, or tuples, lists, dicts, dataclasses ... of them, nested at will.
+            A tuple or list of inputs holds the model's positional arguments, a dict those by name; keywords are more of these. A tuple or list of targets holds
+            arguments of the loss. Numbers, strings and None inside are constants: another one compiles another program.
 
     Raises:
         TypeError: no module, no optimizer.
@@ -55,12 +59,6 @@ def compile_step(model, loss, optimizer, **options):
         UnsupportedOps: at the first call: ops without a rule, all named with the model's lines.
     """
     return TrainingStep(model, loss, optimizer, StepOptions(**options))
-
-
-def _tuple(x):
-    if x is None:
-        return ()
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
 class TrainingStep:
@@ -81,7 +79,8 @@ class TrainingStep:
             raise ValueError("compile_step: the optimizer has parameters that the model does not have.")
         self._model, self._loss, self._optimizer = model, loss, optimizer
         self._options = options
-        self._programs, self._current = {}, None
+        self._modules, self._parameters = [*model.modules()], [*model.parameters()]
+        self._programs, self._current, self._last_settings = {}, None, None
         own = weakref.ref(self)
         for thing in (model, optimizer):
             thing.register_state_dict_pre_hook(lambda *args, **kwargs: own() and own().sync())
@@ -89,29 +88,21 @@ class TrainingStep:
         if hasattr(optimizer, "register_load_state_dict_post_hook"):
             optimizer.register_load_state_dict_post_hook(lambda *args, **kwargs: own() and own()._forget())
 
-    def __call__(self, inputs, targets=None):
+    def __call__(self, inputs, targets=None, **keywords):
         """Runs `steps_per_call` steps.
 
         Returns:
             the loss, a scalar, or one for each micro-batch. With return_outputs a pair of it and of the model's output.
         """
-        inputs, targets = _tuple(inputs), _tuple(targets)
-        options = self._options
-        lead = tuple(n for n in (options.steps_per_call * options.gradient_accumulation, options.replicas) if n > 1)
-        for x in (*inputs, *targets):
-            if not isinstance(x, torch.Tensor):
-                raise TypeError(f"A training step takes tensors, not {type(x).__name__}.")
-            if tuple(x.shape[:len(lead)]) != lead:
-                raise ValueError(f"A tensor of the shape {tuple(x.shape)}: its first dimensions are {lead}, those of micro-batches and replicas.")
-        program = self._program(inputs, targets)
+        tensors, form = self._flatten(inputs, targets, keywords)
+        program, forward = self._program(tensors, form)
         if program is not self._current:
             self.sync()
             program.load()
             self._current = program
-        value, *outputs = map(to_tensor, program.run([to_array(x) for x in (*inputs, *targets)]), program.types)
-        if not options.return_outputs:
-            return value
-        return value, (outputs[0] if len(outputs) == 1 else tuple(outputs))
+        adapter.note_step(self._optimizer)
+        value, *outputs = map(to_tensor, program.run([to_array(x) for x in tensors]), program.types)
+        return (value, forward.output.rebuild(iter(outputs))) if self._options.return_outputs else value
 
     def sync(self):
         """Brings parameters, buffers and the optimizer's state from the device into the model and the optimizer."""
@@ -123,34 +114,75 @@ class TrainingStep:
         if getattr(self, "_current", None) is not None and not sys.is_finalizing():
             self.sync()
 
-    def program(self, inputs, targets=None):
+    def program(self, inputs, targets=None, **keywords):
         """The popxl.Ir of the step for such inputs: what `popxl.distribution.search` and `pando` tools take."""
-        return self._program(_tuple(inputs), _tuple(targets)).ir
+        return self._program(*self._flatten(inputs, targets, keywords))[0].ir
 
     def _forget(self):
         self._current = None
 
-    def _program(self, inputs, targets):
-        fixed = () if adapter.takes_tensor_rates(self._optimizer) else tuple(float(group["lr"]) for group in self._optimizer.param_groups)
-        key = (tuple((tuple(x.shape), x.dtype) for x in (*inputs, *targets)), len(inputs), self._model.training, fixed)
+    def _lead(self):
+        """The first dimensions of all tensors."""
+        options = self._options
+        return tuple(n for n in (options.steps_per_call * options.gradient_accumulation, options.replicas) if n > 1)
+
+    def _flatten(self, inputs, targets, keywords):
+        """(the tensors of a call, the trees.Form of the model's arguments and the loss')"""
+        args, kwargs = trees.arguments(inputs, keywords)
+        aims = trees.arguments((targets,) if isinstance(targets, collections.abc.Mapping) else targets)[0]
+        found, form = [], []
+        for value, name in ((args, "inputs"), (kwargs, "inputs"), (aims, "targets")):
+            tensors, part = trees.flatten(value, name)
+            found, form = found + tensors, [*form, part]
+        lead = self._lead()
+        for name, x in found:
+            if tuple(x.shape[:len(lead)]) != lead:
+                raise ValueError(f"{name} has the shape {tuple(x.shape)}: its first dimensions are {lead}, those of micro-batches and replicas.")
+        return [x for _, x in found], tuple(form)
+
+    def _modes(self):
+        """The modes of the model's parts, and which weights are trained."""
+        return tuple(m.training for m in self._modules), tuple(p.requires_grad for p in self._parameters)
+
+    def _settings(self):
+        """Settings of the optimizer that programs do not read."""
+        names = [name for name in self._optimizer.defaults if name != "lr" or not adapter.takes_tensor_rates(self._optimizer)]
+        return [[repr(group.get(name)) for name in names] for group in self._optimizer.param_groups]
+
+    def _program(self, tensors, form):
+        """(the StepProgram, its Forward)"""
+        key = (form, tuple((tuple(x.shape), x.dtype) for x in tensors), *self._modes())
+        settings = self._settings()
+        if settings != self._last_settings:
+            # A schedule does not come back to those that it had.
+            self.sync()
+            self._programs, self._current, self._last_settings = {}, None, settings
         if key not in self._programs:
-            warn_of_widths([*inputs, *targets, *self._model.parameters()])
-            options = self._options
-            lead = sum(n > 1 for n in (options.steps_per_call * options.gradient_accumulation, options.replicas))
-            function = loss_and_outputs(self._model, self._loss, len(inputs), options.return_outputs)
-            self._programs[key] = StepProgram(self._model, function, self._optimizer, [x[(0,) * lead] for x in (*inputs, *targets)], options)
+            warn_of_widths([*tensors, *self._model.parameters()])
+            forward = Forward(self._model, self._loss, form, self._options.return_outputs)
+            batch = [x[(0,) * len(self._lead())] for x in tensors]
+            self._programs[key] = StepProgram(self._model, forward, self._optimizer, batch, self._options), forward
         return self._programs[key]
 
 
-def loss_and_outputs(model, loss, inputs, return_outputs):
-    """The function of one micro-batch, (tensors...) to (loss, [outputs]): the first `inputs` tensors are the model's, the others the loss'."""
+class Forward:
+    """The function of one micro-batch, (tensors...) to (loss, [tensors of the output]).
 
-    def forward(*given):
-        output = model(*given[:inputs])
-        value = loss(output, *given[inputs:]) if loss is not None else _tuple(output)[0]
-        return value, [t for t in _tuple(output) if isinstance(t, torch.Tensor)] if return_outputs else []
+    form: trees.Form of (positional arguments, those by name, targets). `output`: once it was called, the form of the model's output.
+    """
 
-    return forward
+    def __init__(self, model, loss, form, return_outputs):
+        self._model, self._loss, self._form, self._return_outputs, self.output = model, loss, form, return_outputs, None
+
+    def __call__(self, *tensors):
+        given = iter(tensors)
+        args, kwargs, targets = (part.rebuild(given) for part in self._form)
+        output = self._model(*args, **kwargs)
+        value = self._loss(output, *targets) if self._loss is not None else trees.first(output)
+        if not self._return_outputs:
+            return value, []
+        found, self.output = trees.flatten(output, "The model's output")
+        return value, [x for _, x in found]
 
 
 def clipped(gradients, max_norm):
@@ -192,7 +224,7 @@ class StepProgram:
         self._names = [*dict(model.named_parameters()), *dict(model.named_buffers())]
         self._tensors = [*dict(model.named_parameters()).values(), *dict(model.named_buffers()).values()]
         self._state = [(p, key) for group in optimizer.param_groups for p in group["params"]
-                       for key, value in optimizer.state[p].items() if isinstance(value, torch.Tensor)]
+                       for key, value in optimizer.state.get(p, {}).items() if isinstance(value, torch.Tensor)]
         self._groups = {dict(model.named_parameters())[name]: group for name, group in (groups or {}).items()}
         if self._groups and (options.instances > 1 or max_norm not in (None, float("inf"))):
             raise NotImplementedError("Weights that differ between groups of replicas go with one process, and without max_grad_norm.")

@@ -1,5 +1,8 @@
 """What a program does on the host while it runs: tensors as text, calls of functions."""
 import torch
+import torch.fx
+
+import popxl
 
 from pando.torch.adapter import library
 from pando.torch.table import rule
@@ -75,7 +78,12 @@ def call_on_host(number, inputs):
     return torch.ops.pando.host_call(list(inputs), number)
 
 
+# Checks stay in a graph, though nothing uses them.
+for _check in (torch.ops.aten._assert_async.msg, torch.ops.aten._assert_async.default, torch.ops.aten._linalg_check_errors.default):
+    torch.fx.node.has_side_effect(_check)
+
+
 @rule(torch.ops.aten._assert_async.msg, torch.ops.aten._assert_async.default)
 def assert_async(g, holds, message=""):
-    # A program has no errors of its own: what PyTorch asserts beside an op is looked at for inputs alone (bounds.py).
-    return None
+    if isinstance(holds, popxl.Tensor):
+        g.check(holds, message or "An assertion of the model does not hold.")

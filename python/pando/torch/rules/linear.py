@@ -109,5 +109,5 @@ def trilinear(g, a, b, c, expand1, expand2, expand3, sumdim, unroll_dim=1):
 
 @rule(aten._linalg_check_errors.default)
 def check_errors(g, info, api_name, *, is_matrix):
-    # A program ends with numbers: those of a singular matrix are NaN.
-    return None
+    g.check(g.one("equal", info, g.constant(0, info.dtype)), f"{api_name}: a matrix cannot be factored: it is singular, or not positive-definite where that is "
+            "asked for.", torch.linalg.LinAlgError)
