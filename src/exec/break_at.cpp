@@ -1,9 +1,15 @@
 #include "exec/break_at.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 #include <limits>
+#include <set>
+#include <vector>
 
 #include "base/error.h"
+#include "base/text/counted.h"
 #include "codelet/store/codelet.h"
 
 namespace pando::exec {
@@ -44,6 +50,42 @@ bool take(BreakAt& at, const std::string& text, std::string_view name, std::stri
 }
 
 }  // namespace
+
+namespace {
+
+std::string text_of(const BreakAt& at) {
+  std::vector<std::string> words;
+  if (at.tile) words.push_back(fmt::format("tile={}", *at.tile));
+  if (at.vertex) words.push_back(fmt::format("vertex={}", *at.vertex));
+  if (at.step) words.push_back(fmt::format("step=c{}", *at.step));
+  if (!at.codelet.empty()) words.push_back("codelet=" + at.codelet);
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+}  // namespace
+
+std::string check_break_at(const BreakAt& at, const tile::Program& program, const Library& library) {
+  if (!at.any()) return {};
+  const auto check = [&](const std::optional<std::uint32_t>& n, std::size_t limit, std::string_view what) {
+    if (n && *n >= limit)
+      fail(ErrorKind::invalid_option, "option-value", "option 'pando.break' has the value '{}': the program has {}", text_of(at),
+           counted(limit, what));
+  };
+  check(at.tile, program.machine.tiles(), "tile");
+  check(at.step, program.computes.size(), "compute step");
+  std::set<std::string> codelets;
+  for (std::size_t step = 0; step < program.computes.size(); ++step)
+    for (const tile::VertexGroup& g : program.computes[step].groups) {
+      codelets.insert(library[g.codelet].name);
+      if (!at.is_step(step)) continue;
+      for (std::uint32_t i = 0; i < g.count; ++i) {
+        const tile::VertexInstance& v = program.vertices[g.first + i];
+        if (at.is_vertex(v.tile.value, v.vertex.value, library[g.codelet].name)) return {};
+      }
+    }
+  return fmt::format("option 'pando.break' has the value '{}': no vertex of the program is one; its codelets are {}", text_of(at),
+                     codelets.empty() ? "none" : fmt::format("{}", fmt::join(codelets, ", ")));
+}
 
 BreakAt parse_break_at(const std::string& text) {
   BreakAt at;

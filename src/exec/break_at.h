@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "codelet/library.h"
+#include "tile/program.h"
+
 namespace pando::exec {
 
 struct BreakAt {
@@ -22,6 +25,10 @@ struct BreakAt {
 
 // "tile=3,vertex=17,step=c2,codelet=Sum", in any order, each once at most. Throws invalid_option.
 BreakAt parse_break_at(const std::string& text);
+
+// Throws invalid_option for a tile or a step that the program does not have. Where no vertex of the program is one of these, what to say
+// about it: another program of the process may have them. Else "".
+std::string check_break_at(const BreakAt& at, const tile::Program& program, const Library& library);
 
 }  // namespace pando::exec
 

@@ -131,7 +131,12 @@ TEST(LookingCloser, BadWatchesAreRefused) {
   EXPECT_THAT(refusal({{"pando.watch", ""}}), HasSubstr("a name is empty"));
   EXPECT_THAT(refusal({{"pando.watch", "n"}, {"pando.watchNaN", "true"}}), HasSubstr("'n' is of type int, which has no NaN"));
   EXPECT_THAT(refusal({{"pando.watchNaN", "maybe"}}), HasSubstr("expected true or false"));
-  EXPECT_THAT(refusal({{"pando.watchSkip", "few"}}), HasSubstr("expected a number"));
+  for (const char* value : {"few", "-1", "1.5", "nan", "inf", "1e10", ""})
+    EXPECT_THAT(
+        refusal({{"pando.watch", "y"}, {"pando.watchSkip", value}}),
+        HasSubstr("option 'pando.watchSkip' has the value '" + std::string(value) + "'; expected a whole number from 0 to 4294967295"));
+  for (const char* option : {"pando.watchNaN", "pando.watchSkip"})
+    EXPECT_THAT(refusal({{option, "1"}}), HasSubstr("option '" + std::string(option) + "' has the value '1', and no tensor is watched"));
   Executable compiled = compileGraph(w.graph, w.programs);
   Engine e(std::move(compiled), {{"pando.watch", "y"}});
   EXPECT_THROW(e.load(w.device), invalid_option);
@@ -191,7 +196,7 @@ TEST(LookingCloser, WithoutTheOptionLinesAreAsTheyArePrinted) {
 
 // For a debugger, too: tests/debugger.
 TEST(LookingCloser, VerticesWithABreakGiveTheSameResults) {
-  for (const char* at : {"tile=2", "vertex=5", "step=c0,tile=1", "codelet=Scale", "tile=77"}) {
+  for (const char* at : {"tile=2", "vertex=5", "step=c0,tile=1", "codelet=Scale", "tile=3,vertex=0"}) {
     Setting s;
     s.graph.addCodelets(codelet_file("scale.cpp"), CodeletFileType::Auto, "-g");
     const Tensor x = s.graph.addVariable(FLOAT, {12, 5}, "x"), y = s.graph.addVariable(FLOAT, {12, 5}, "y");
@@ -229,6 +234,30 @@ TEST(LookingCloser, BadBreaksAreRefused) {
   EXPECT_THAT(refusal("worker=1"), HasSubstr("'worker' is unknown; expected one or more of tile=N, vertex=N, step=cN and codelet=NAME"));
   EXPECT_THAT(refusal("codelet="), HasSubstr("the codelet has no name"));
   EXPECT_EQ(refusal("step=3, codelet=popops::Op<float,int>"), "none");
+}
+
+// What a program does not have is known when it is loaded.
+TEST(LookingCloser, BreaksAtNothingAreSaid) {
+  Watched w;
+  const auto said = [&](const char* at) {
+    Engine e(w.graph, w.programs, {{"pando.break", at}});
+    testing::internal::CaptureStderr();
+    std::string refused;
+    try {
+      e.load(w.device);
+    } catch (const invalid_option& error) { refused = error.what(); }
+    const std::string warned = testing::internal::GetCapturedStderr();
+    return refused.empty() ? warned : refused;
+  };
+  const unsigned tiles = w.graph.getTarget().getNumTiles();
+  EXPECT_THAT(said(("tile=" + std::to_string(tiles)).c_str()),
+              HasSubstr("option 'pando.break' has the value 'tile=" + std::to_string(tiles) + "': the program has " +
+                        std::to_string(tiles) + " tiles"));
+  EXPECT_THAT(said("step=c3"), HasSubstr("'step=c3': the program has 3 compute steps"));
+  EXPECT_THAT(said("tile=2,codelet=Divide"), HasSubstr("'tile=2,codelet=Divide': no vertex of the program is one; its codelets are "
+                                                       "Beside, Divide, Scale"));
+  EXPECT_THAT(said("vertex=1000"), HasSubstr("no vertex of the program is one"));
+  EXPECT_EQ(said("tile=1,codelet=Scale"), "");
 }
 
 }  // namespace

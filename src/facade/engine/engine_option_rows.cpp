@@ -16,7 +16,8 @@ namespace {
 using Kind = OptionKind;
 
 bool is_true(const std::string& v) { return v == "true" || v == "1"; }
-unsigned whole(const std::string& v) { return static_cast<unsigned>(std::clamp(std::strtod(v.c_str(), nullptr), 0.0, 4294967295.0)); }
+// Of Kind::whole, which is checked before.
+unsigned whole(const std::string& v) { return static_cast<unsigned>(std::strtod(v.c_str(), nullptr)); }
 
 struct EngineOption {
   const char* name;
@@ -32,7 +33,7 @@ constexpr EngineOption kRows[] = {
      [](const std::string& v, EngineSettings& s) { s.graph_report = s.execution_report = is_true(v); }},
     {"autoReport.directory", Kind::text, "", "where reports are written; the current folder otherwise",
      [](const std::string& v, EngineSettings& s) { s.report_directory = v; }},
-    {"autoReport.executionProfileProgramRunCount", Kind::number, "", "after how many runs the execution is reported",
+    {"autoReport.executionProfileProgramRunCount", Kind::whole, "", "after how many runs the execution is reported",
      [](const std::string& v, EngineSettings& s) { s.report_runs = whole(v); }},
     {"autoReport.outputArchive", Kind::boolean},
     {"autoReport.outputDebugInfo", Kind::boolean},
@@ -75,13 +76,13 @@ constexpr EngineOption kRows[] = {
     {"debug.profilingTile", Kind::number},
     {"debug.retainDebugInformation", Kind::boolean},
     {"debug.runtimeVerify", Kind::boolean},
-    {"debug.supervisorStackSizeInBytes", Kind::number, "", "the stack of a tile's supervisor; 0: by estimate",
+    {"debug.supervisorStackSizeInBytes", Kind::whole, "", "the stack of a tile's supervisor; 0: by estimate",
      [](const std::string& v, EngineSettings& s) { s.compile.supervisor_stack = whole(v); }},
     {"debug.trace", Kind::boolean},
     {"debug.traceFile", Kind::text},
     {"debug.verify", Kind::boolean},
     {"debug.verifyExchange", Kind::boolean},
-    {"debug.workerStackSizeInBytes", Kind::number, "", "the stack of each worker of a tile; 0: what its codelets say, or by estimate",
+    {"debug.workerStackSizeInBytes", Kind::whole, "", "the stack of each worker of a tile; 0: what its codelets say, or by estimate",
      [](const std::string& v, EngineSettings& s) { s.compile.worker_stack = whole(v); }},
     {"exchange.enablePrefetch", Kind::boolean, "", "callbacks of streams are asked for the next block before it is needed",
      [](const std::string& v, EngineSettings& s) { s.exec.prefetch = is_true(v); }},
@@ -117,11 +118,11 @@ constexpr EngineOption kRows[] = {
      [](const std::string& v, EngineSettings& s) { s.step_times = v; }},
     {"pando.tagPrints", Kind::boolean, "", "lines that codelets print begin with their tile, worker, vertex and step",
      [](const std::string& v, EngineSettings& s) { s.exec.tag_prints = is_true(v); }},
-    {"pando.threads", Kind::number, "", "threads of the host; 0: PANDO_THREADS, or all",
+    {"pando.threads", Kind::whole, "", "threads of the host; 0: PANDO_THREADS, or all",
      [](const std::string& v, EngineSettings& s) { s.exec.threads = whole(v); }},
     {"pando.validate", Kind::boolean, "", "every plan is checked by a second, simple algorithm",
      [](const std::string& v, EngineSettings& s) { s.compile.validate = is_true(v); }},
-    {"pando.vertexSeconds", Kind::number, "", "standard error names a vertex that has not ended for so many seconds (10); 0: never",
+    {"pando.vertexSeconds", Kind::whole, "", "standard error names a vertex that has not ended for so many seconds (10); 0: never",
      [](const std::string& v, EngineSettings& s) { s.exec.vertex_seconds = whole(v); }},
     {"pando.watch", Kind::text, "",
      "the run stops at the first step that changes one of these tensors (names, with commas between), and says who wrote what",
@@ -131,7 +132,7 @@ constexpr EngineOption kRows[] = {
      }},
     {"pando.watchNaN", Kind::boolean, "", "pando.watch stops at elements that become NaN, and at no others",
      [](const std::string& v, EngineSettings& s) { s.watch.only_nan = is_true(v); }},
-    {"pando.watchSkip", Kind::number, "", "so many steps that change a tensor pass pando.watch",
+    {"pando.watchSkip", Kind::whole, "", "so many steps that change a tensor pass pando.watch",
      [](const std::string& v, EngineSettings& s) { s.watch.skip = whole(v); }},
     {"prng.enableStochasticRounding", Kind::boolean},
     {"prng.seed", Kind::number},
@@ -182,6 +183,7 @@ std::string values_of(const OptionRow& row) {
   switch (row.kind) {
     case Kind::boolean: return "true, false";
     case Kind::number: return "a number";
+    case Kind::whole: return "a whole number";
     case Kind::text: return "text";
     case Kind::choice: break;
   }

@@ -9,7 +9,8 @@
 
 namespace pando::facade {
 
-enum class OptionKind { boolean, number, text, choice };
+// whole: from 0 to 4294967295, for options that have an effect. number: any, for those that are accepted without one.
+enum class OptionKind { boolean, number, whole, text, choice };
 
 struct OptionRow {
   std::string name;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <set>
 
@@ -98,8 +100,14 @@ void warn_once(const std::string& name, const char* why) {
 bool is_number(const std::string& value) {
   if (value.empty()) return false;
   char* end = nullptr;
-  std::strtod(value.c_str(), &end);
-  return *end == 0;
+  const double n = std::strtod(value.c_str(), &end);
+  return *end == 0 && std::isfinite(n);
+}
+
+bool is_whole(const std::string& value) {
+  if (!is_number(value)) return false;
+  const double n = std::strtod(value.c_str(), nullptr);
+  return n >= 0 && n <= std::numeric_limits<std::uint32_t>::max() && n == std::floor(n);
 }
 
 bool is_choice(const std::string& value, std::string_view choices) {
@@ -115,6 +123,9 @@ void check_value(const Row& row, const std::string& value) {
       return;
     case Kind::number:
       if (!is_number(value)) bad_value(row.name, value, "a number");
+      return;
+    case Kind::whole:
+      if (!is_whole(value)) bad_value(row.name, value, "a whole number from 0 to 4294967295");
       return;
     case Kind::choice:
       if (!is_choice(value, row.choices)) bad_value(row.name, value, fmt::format("one of {}", row.choices));
@@ -159,6 +170,11 @@ EngineSettings parse_engine_options(const OptionFlags& flags, bool check) {
   const OptionFlags flags_by_row = with_new_names(s.flags);
   check_all(engine_option_rows(), flags_by_row, check);
   take_all(flags_by_row, s);
+  for (const char* of_watch : {"pando.watchNaN", "pando.watchSkip"})
+    if (const auto it = flags_by_row.find(of_watch);
+        it != flags_by_row.end() && s.watch.tensors.empty() && (s.watch.only_nan || s.watch.skip))
+      fail(ErrorKind::invalid_option, "option-value",
+           "option '{}' has the value '{}', and no tensor is watched: expected pando.watch with it", it->first, it->second);
   return s;
 }
 
