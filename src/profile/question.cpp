@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text/counted.h"
 #include "profile/text.h"
 
 namespace pando::profile {
@@ -103,7 +104,9 @@ std::uint64_t argument_number(const Query& query, std::string_view what, std::ui
   const auto [rest, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || rest != end)
     fail(ErrorKind::invalid_option, "report-argument", "expected the number of a {}, found '{}'", what, query.argument);
-  if (value >= limit) fail(ErrorKind::invalid_option, "report-argument", "there is no {} {}; the report has {}", what, value, limit);
+  if (value >= limit)
+    fail(ErrorKind::invalid_option, "report-argument", "there is no {} {}; the report has {}{}", what, value, counted(limit, what),
+         limit > 0 ? ", numbered from 0" : "");
   return value;
 }
 

@@ -36,7 +36,7 @@ Json ask(const Report& report, const std::string& query, std::size_t top);
 // The answer as text, with what is left out below each table: facts, then the rows as a table of at most 140 columns.
 std::string answer_text(const Json& answer);
 
-// For questions: the argument as a number below `limit`. Throws invalid_option.
+// For questions: the argument as a number below `limit`, of which the report has so many. Throws invalid_option.
 std::uint64_t argument_number(const Query& query, std::string_view what, std::uint64_t limit);
 
 }  // namespace pando::profile

@@ -59,7 +59,7 @@ TEST(Questions, TheMapOfATile) {
             "       0    25  stack     stack  always\n"
             "      25   103  gap\n"
             "     128   175  variable  x      now\n");
-  EXPECT_EQ(ask(example_report(), "map=2@9", 10)["end"], 25);
+  EXPECT_EQ(ask(example_report(), "map=2@0", 10)["end"], 25);
 }
 
 TEST(Questions, WhatIsLiveAtThePeak) {
@@ -159,7 +159,11 @@ TEST(Questions, WhatIsAskedForIsChecked) {
   };
   EXPECT_THAT(export_error("perfeto", ""), HasSubstr("; the nearest is perfetto; expected"));
   EXPECT_THAT(export_error("csv", "step"), HasSubstr("; the nearest is steps; expected"));
-  EXPECT_THAT(error("tile=4"), HasSubstr("there is no tile 4; the report has 4"));
+  EXPECT_THAT(error("tile=4"), HasSubstr("there is no tile 4; the report has 4 tiles, numbered from 0"));
+  EXPECT_THAT(error("map=4"), HasSubstr("there is no tile 4"));
+  EXPECT_THAT(error("map=2@3"), HasSubstr("no step has the order 3; the last one has 2"));
+  EXPECT_THAT(error("map=2@"), HasSubstr("expected the number of a step, found ''"));
+  EXPECT_THAT(error("operations=0"), HasSubstr("expected how many names, from 1 to 99, found '0'"));
   EXPECT_THAT(error("tile=x"), HasSubstr("expected the number of a tile, found 'x'"));
   EXPECT_THAT(error("variables=1"), HasSubstr("'variables' has no argument"));
   EXPECT_THAT(error("lines=Sub"), HasSubstr("no codelet 'Sub' was executed; the report has Add"));
@@ -186,6 +190,29 @@ std::vector<std::string> rules_of(const Report& report) {
   return out;
 }
 
+// What there is not is said, and why.
+TEST(Questions, TilesHaveNoPlan) {
+  const Json plan = ask(example_report(), "plan", 10);
+  EXPECT_TRUE(plan["rows"].empty());
+  EXPECT_FALSE(plan.contains("seconds"));
+  EXPECT_THAT(plan["why_none"].get<std::string>(), HasSubstr("the report is of a program on tiles"));
+}
+
+TEST(Questions, RunsHaveTheNamesThatTheProgramGaveThem) {
+  EXPECT_FALSE(ask(example_report(), "runs", 10)["rows"][0].contains("name"));
+  Report r = example_report();
+  r.run_times.push_back({0, 1500, 3000, 1, "warm"});
+  EXPECT_EQ(ask(r, "runs", 10)["rows"][0]["name"], "");
+  EXPECT_EQ(ask(r, "runs", 10)["rows"][1]["name"], "warm");
+}
+
+TEST(Advice, AnExchangeBoundStepThatOnlySendsNamesNoBytes) {
+  Report r = one_step({1000, 1500, 0, 0, 0, 0, 0});
+  EXPECT_THAT(advise(r)[0].evidence[0].text, HasSubstr("1,500 cycles in which the tiles of ipu0.compute send"));
+  r.steps[0].exchanged_bytes = 48;
+  EXPECT_THAT(advise(r)[0].evidence[0].text, HasSubstr("48 B received by the tiles of ipu0.compute"));
+}
+
 TEST(Advice, EachRuleFindsItsFault) {
   EXPECT_THAT(rules_of(one_step({1000, 0, 0, 0, 0, 0, 0})), ElementsAre());
   EXPECT_THAT(rules_of(one_step({1000, 1500, 0, 0, 0, 0, 0})), ElementsAre("exchange_bound"));
@@ -202,7 +229,11 @@ TEST(Advice, EachRuleFindsItsFault) {
   EXPECT_THAT(rules_of(r), ElementsAre("few_tiles"));
   r = one_step({1000, 0, 0, 0, 0, 0, 0});
   r.steps[0].used_workers = 1;
+  r.steps[0].slowest_cycles = 160;
   EXPECT_THAT(rules_of(r), ElementsAre("few_workers"));
+  EXPECT_DOUBLE_EQ(advise(r)[0].cost, 0.6);  // 40 of the vertex' 160 cycles stay as they are
+  r.steps[0].slowest_cycles = 45;            // more vertices would gain next to nothing
+  EXPECT_THAT(rules_of(r), ElementsAre());
   r = one_step({1000, 0, 0, 0, 0, 0, 0});
   r.steps[0].unestimated_vertices = 8;
   EXPECT_THAT(rules_of(r), ElementsAre("unestimated"));

@@ -79,7 +79,9 @@ def lost_workers(ran, step):
     used, workers = step["used_workers"], ran.target["workers"]
     # The vertex of a worker has every sixth cycle of the tile; one that uses all workers has them all.
     uses_all = step["slowest_cycles"] * 2 > step["compute"] // max(1, step["executions"])
-    return 0 if used in (0, workers) or uses_all else step["compute"] * (workers - used) / workers
+    # Of a vertex' cycles 40 stay as they are, however its work is divided.
+    divisible = max(0, step["slowest_cycles"] - 40) * step["executions"]
+    return 0 if used in (0, workers) or uses_all else min(step["compute"] / workers, divisible) * (workers - used)
 
 
 def one_by_one(ran):

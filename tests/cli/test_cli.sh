@@ -317,6 +317,15 @@ check "simulate: predicted and modelled clock" 0 'predicted +[0-9.]+ +[0-9.]+ +p
 check "simulate: a report without a prediction says so" 0 'no_prediction +predictions are of programs at the model level' "$pando" report "$scratch/plan.pando" --ask clocks
 check "simulate: what is not a report gets no prediction" 2 'not a report of Pando' "$pando" simulate "$placed" --into "$placed"
 check "simulate: its report as a trace" 0 '"ph": "f"|"ph":"f"' "$pando" report "$scratch/plan.pando" --export perfetto
+check "report: a step that is not there" 2 'no step has the order 99999; the last one has [0-9]+' "$pando" report "$here/report.json" --ask map=0@99999
+check "report: a tile that is not there" 2 'there is no tile 99999; the report has [0-9]+ tiles?, numbered from 0' "$pando" report "$here/report.json" --ask map=99999
+check "report: no names" 2 "expected how many names, from 1 to 99, found '0'" "$pando" report "$here/report.json" --ask operations=0
+check "report: tiles have no plan" 0 'why_none +the report is of a program on tiles' "$pando" report "$here/report.json" --ask plan
+check "report: cycles without a trace" 2 '--from is there without --trace or --export perfetto, which it is for' "$pando" report "$here/report.json" --from 9
+check "report: a table without CSV" 2 '--table is there without --export csv' "$pando" report "$here/report.json" --table steps --export dot
+check "report: two kinds of answers" 2 'found --json and --ask or --tile: expected one of them' "$pando" report "$here/report.json" --json runs --ask runs
+check "report: a comparison has no question" 2 'found --compare and --ask or --tile' "$pando" report "$here/report.json" --compare "$here/report.json" --tile 0
+check "report: an export has no question" 2 'found --export and --ask' "$pando" report "$here/report.json" --export dot --ask runs
 check "report: a trace that ends before it begins" 2 'found --from 9 --to 9' "$pando" report "$scratch/plan.pando" --trace "$scratch/trace.json" --from 9 --to 9
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"
 check "simulate: the trace is JSON" 0 '"tid"' python3 -m json.tool "$scratch/trace.json"

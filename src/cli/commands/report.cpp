@@ -79,6 +79,26 @@ std::string text_of(const profile::Report& report, const Arguments& arguments) {
   return out.empty() && arguments.svg.empty() && arguments.trace.empty() ? summary_text(report, arguments) : out;
 }
 
+// An option that the others leave without an effect is a mistake.
+void check_used(const Arguments& arguments) {
+  const auto needs = [](bool given, bool used, std::string_view option, std::string_view what) {
+    if (given && !used) fail(ErrorKind::invalid_option, "report-option", "{} is there without {}, which it is for", option, what);
+  };
+  const auto without = [](bool given, bool other, std::string_view option, std::string_view what) {
+    if (given && other) fail(ErrorKind::invalid_option, "report-option", "found {} and {}: expected one of them", option, what);
+  };
+  const profile::ExportOptions &o = arguments.options_of_export, defaults;
+  const bool is_trace = !arguments.trace.empty() || arguments.exported == "perfetto";
+  needs(o.from != defaults.from, is_trace, "--from", "--trace or --export perfetto");
+  needs(o.to != defaults.to, is_trace, "--to", "--trace or --export perfetto");
+  needs(!o.table.empty(), arguments.exported == "csv", "--table", "--export csv");
+  const bool is_question = !arguments.asked.empty() || !arguments.tile.empty();
+  without(!arguments.json.empty(), is_question && arguments.compared.empty(), "--json", "--ask or --tile");
+  without(!arguments.compared.empty(), is_question, "--compare", "--ask or --tile");
+  without(!arguments.exported.empty(), is_question || !arguments.json.empty() || !arguments.compared.empty(), "--export",
+          "--ask, --json, --tile or --compare");
+}
+
 int run(const Arguments& arguments) {
   if (arguments.schema) {
     write_file("-", profile::schema_markdown());
@@ -88,6 +108,7 @@ int run(const Arguments& arguments) {
     fail(ErrorKind::invalid_option, "report-file", "pando report shows a report file (profile.pando): none is named");
   if (const auto& [from, to] = std::pair(arguments.options_of_export.from, arguments.options_of_export.to); from >= to)
     fail(ErrorKind::invalid_option, "report-cycles", "the cycles of a trace end after they begin: found --from {} --to {}", from, to);
+  check_used(arguments);
   const profile::Report report = read(arguments.input);
   if (!arguments.trace.empty()) write_export(report, "perfetto", arguments.options_of_export, arguments.trace);
   if (!arguments.exported.empty()) {

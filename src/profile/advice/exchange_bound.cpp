@@ -25,12 +25,14 @@ std::optional<Finding> find_exchange_bound(const Report& report, const StepSums&
       "sets read.",
       exchange,
       {}};
-  for (const std::size_t i : sums.parts[0].worst)
-    f.evidence.push_back({fmt::format("{}: {} received by the tiles of {}", name_of_step(report.steps[i]),
-                                      bytes_text(report.steps[i].exchanged_bytes), report.steps[i].stream),
-                          {},
-                          report.steps[i].order,
-                          i});
+  for (const std::size_t i : sums.parts[0].worst) {
+    const StepCycles& s = report.steps[i];
+    // Tiles that only send have no bytes of their own.
+    const std::string what = s.exchanged_bytes > 0 ? fmt::format("{} received by the tiles of {}", bytes_text(s.exchanged_bytes), s.stream)
+                                                   : fmt::format("{} cycles in which the tiles of {} send",
+                                                                 count_text(s.cycles.exchange + s.cycles.global_exchange), s.stream);
+    f.evidence.push_back({fmt::format("{}: {}", name_of_step(s), what), {}, s.order, i});
+  }
   return f;
 }
 

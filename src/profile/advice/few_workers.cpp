@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "profile/advice.h"
 #include "profile/facts.h"
 #include "profile/shares.h"
@@ -9,11 +11,15 @@ namespace pando::profile {
 
 namespace {
 
+// Cycles of a worker that a vertex takes however little it computes: being called, its fields, its end. More vertices do not divide them.
+constexpr std::uint64_t kFixedCycles = 40;
+
 // Multi and supervisor vertices use all workers: the tile takes as long as the vertex does.
 std::uint64_t lost_workers(const Report& report, const StepCycles& s) {
   if (s.used_workers == 0 || s.used_workers >= report.target.workers || s.executions == 0) return 0;
   if (s.slowest_cycles * 2 > s.cycles.compute / s.executions) return 0;
-  return s.cycles.compute / report.target.workers * (report.target.workers - s.used_workers);
+  const std::uint64_t divisible = s.slowest_cycles > kFixedCycles ? s.slowest_cycles - kFixedCycles : 0;
+  return std::min(s.cycles.compute / report.target.workers, divisible * s.executions) * (report.target.workers - s.used_workers);
 }
 
 std::vector<StepPart> parts_of_few_workers(const Report& report) {

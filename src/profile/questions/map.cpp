@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "profile/facts.h"
 #include "profile/question.h"
 
@@ -8,12 +9,23 @@ namespace pando::profile {
 
 namespace {
 
+std::uint32_t last_order(const Report& report) {
+  std::uint32_t last = report.program.empty() ? 0 : report.program.back().order;
+  for (const StreamLiveness& stream : report.liveness)
+    if (!stream.steps.empty()) last = std::max(last, stream.steps.back().order);
+  return last;
+}
+
 Json answer_map(const Report& report, const Query& query) {
   const std::size_t at = query.argument.find('@');
   const auto tile = static_cast<std::uint32_t>(argument_number({query.argument.substr(0, at), query.top}, "tile", report.tiles.size()));
   const std::optional<Peak> peak = peak_of(report);
   std::uint32_t order = peak ? peak->order : 0;
-  if (at != std::string::npos) order = static_cast<std::uint32_t>(argument_number({query.argument.substr(at + 1), query.top}, "step", ~0u));
+  if (at != std::string::npos) {
+    order = static_cast<std::uint32_t>(argument_number({query.argument.substr(at + 1), query.top}, "step", ~0u));
+    if (const std::uint32_t last = last_order(report); order > last)
+      fail(ErrorKind::invalid_option, "report-argument", "no step has the order {}; the last one has {}", order, last);
+  }
   Json rows = Json::array();
   std::uint64_t end = 0, gaps = 0, hole = 0;
   const auto [first, last] = placements_of(report, tile);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error.h"
 #include "profile/facts.h"
 #include "profile/question.h"
 
@@ -11,7 +12,9 @@ namespace pando::profile {
 namespace {
 
 Json answer_operations(const Report& report, const Query& query) {
-  const std::size_t depth = query.argument.empty() ? 1 : argument_number(query, "depth", 100);
+  constexpr std::uint64_t kDeepest = 100;
+  const std::size_t depth = query.argument.empty() ? 1 : argument_number(query, "name", kDeepest);
+  if (depth == 0) fail(ErrorKind::invalid_option, "report-argument", "expected how many names, from 1 to {}, found '0'", kDeepest - 1);
   struct Sum {
     Cycles cycles;
     std::uint64_t steps = 0, executions = 0, flops = 0, bytes = 0;

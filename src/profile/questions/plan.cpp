@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "profile/facts.h"
 #include "profile/question.h"
 
 namespace pando::profile {
@@ -9,6 +10,7 @@ namespace {
 // Of a search: its points, the quickest first. Of a step that was simulated: its devices.
 Json answer_plan(const Report& report, const Query& query) {
   const DevicePlan& p = report.plan;
+  if (p.title.empty()) return {{"why_none", no_devices_text(report)}, {"rows", Json::array()}};
   Json out{{"plan", p.title}, {"machine", p.machine}, {"seconds", p.seconds}, {"memory_limit", p.memory_limit}};
   if (!p.why_not.empty()) out["why_not"] = p.why_not;
   Json rows = Json::array();

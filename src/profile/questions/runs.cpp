@@ -10,6 +10,7 @@ namespace {
 
 Json answer_runs(const Report& report, const Query& query) {
   Json rows = Json::array();
+  const bool has_names = std::ranges::any_of(report.run_times, [](const RunTimes& r) { return !r.name.empty(); });
   for (std::size_t i = 0; i < std::min(report.run_times.size(), query.top); ++i) {
     const RunTimes& r = report.run_times[i];
     const double modelled = report.target.clock_hz > 0 ? static_cast<double>(r.end - r.begin) / report.target.clock_hz : 0;
@@ -19,6 +20,7 @@ Json answer_runs(const Report& report, const Query& query) {
                     {"end", r.end},
                     {"machine_us", modelled * 1e6},
                     {"host_us", static_cast<double>(r.host_ns) / 1e3}});
+    if (has_names) rows.back()["name"] = r.name;
   }
   return cut_rows({{"runs", report.runs}, {"rows", std::move(rows)}}, report.run_times.size());
 }
