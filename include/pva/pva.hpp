@@ -1,8 +1,8 @@
 #ifndef pva_pva_hpp
 #define pva_pva_hpp
 
-// The report of an engine as data: what the compiler made, and what the runs cost. A part of the original's library: memory per
-// tile, the target, counts of the graph, and the execution's steps.
+// The report of an engine as data: what the compiler made, and what the runs cost. A part of the original's library: what its reports and
+// those of Pando both have.
 
 #include <poplar/Export.hpp>
 
@@ -13,6 +13,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pando {
@@ -42,11 +43,17 @@ class POPLAR_EXPORT Graph {
 /// The machine.
 class POPLAR_EXPORT Target {
  public:
-  enum class Type { Ipu, IpuModel, Cpu };
+  enum class Type { Ipu, IpuModel, Cpu, Unknown };
+  /// IpuModel, whatever device ran the program; Cpu for the CPU target.
+  Type type() const;
+  /// IPUs and tiles are those of one replica.
   unsigned numIPUs() const;
   unsigned tilesPerIpu() const;
   unsigned numTiles() const;
   unsigned numReplicas() const;
+  unsigned ipusPerReplica() const { return numIPUs(); }
+  unsigned tilesPerReplica() const { return numTiles(); }
+  std::uint64_t memoryPerReplica() const { return totalMemory(); }
   std::uint64_t bytesPerTile() const;
   std::uint64_t bytesPerIPU() const { return bytesPerTile() * tilesPerIpu(); }
   std::uint64_t totalMemory() const { return bytesPerTile() * numTiles(); }
@@ -137,19 +144,25 @@ class POPLAR_EXPORT VertexInstances {
  public:
   VertexType type() const { return VertexType(codelet_); }
   std::uint64_t count() const { return count_; }
+  /// How many are on each tile.
+  std::vector<std::uint64_t> countByTile() const { return by_tile_; }
 
  private:
   friend class TileMemory;
   friend class ComputeSet;
-  VertexInstances(std::string codelet, std::uint64_t count) : codelet_(std::move(codelet)), count_(count) {}
+  VertexInstances(std::string codelet, std::uint64_t count, std::vector<std::uint64_t> by_tile)
+      : codelet_(std::move(codelet)), count_(count), by_tile_(std::move(by_tile)) {}
   std::string codelet_;
   std::uint64_t count_;
+  std::vector<std::uint64_t> by_tile_;
 };
 
 /// Memory of one tile, in bytes.
 class POPLAR_EXPORT TileMemory {
  public:
   MemoryTotal total() const;
+  /// What does not fit: bytes beyond the tile's memory, without gaps and with them.
+  MemoryTotal overflowed() const;
   std::uint64_t totalIncludingGaps() const { return total().includingGaps(); }
   /// Bytes that are live at every step, and the most of others that are live at one step.
   std::uint64_t alwaysLiveBytes() const;
@@ -175,9 +188,23 @@ class POPLAR_EXPORT Tile {
 
  private:
   friend class Compilation;
+  friend class Ipu;
   Tile(std::shared_ptr<const pando::profile::Report> r, std::size_t tile) : report_(std::move(r)), tile_(tile) {}
   std::shared_ptr<const pando::profile::Report> report_;
   std::size_t tile_;
+};
+
+/// One IPU of a replica.
+class POPLAR_EXPORT Ipu {
+ public:
+  unsigned id() const { return static_cast<unsigned>(ipu_); }
+  std::vector<Tile> tiles() const;
+
+ private:
+  friend class Compilation;
+  Ipu(std::shared_ptr<const pando::profile::Report> r, std::size_t ipu) : report_(std::move(r)), ipu_(ipu) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t ipu_;
 };
 
 /// What has one name and category, over all tiles.
@@ -195,15 +222,31 @@ class POPLAR_EXPORT Var {
   bool always_live_;
 };
 
+class ComputeSet;
 class ProgramVisitor;
 
 /// A step of the compiled program, what stands around steps, a call, or a program that was measured as a whole.
 class POPLAR_EXPORT Program {
  public:
-  enum class Type { Unknown, StreamCopyBegin, StreamCopyMid, StreamCopyEnd, Sequence, Repeat, OnTileExecute, DoExchange, Call, If, Switch };
+  enum class Type {
+    Unknown,
+    StreamCopyBegin,
+    StreamCopyMid,
+    StreamCopyEnd,
+    Sequence,
+    Repeat,
+    OnTileExecute,
+    DoExchange,
+    Call,
+    If,
+    Switch,
+    GlobalExchange,
+    Sync
+  };
   virtual ~Program() = default;
   std::string name() const;
-  /// A copy between host and device is one step here: StreamCopyMid. Loops of all kinds are Repeat.
+  /// A copy between host and device is one step here: StreamCopyMid. Loops of all kinds are Repeat. An exchange of which anything crosses
+  /// IPUs or replicas is a GlobalExchange, other ones are DoExchange.
   Type type() const;
   /// A Repeat has one child, the Sequence of what it repeats, which has the loop's name; a Call the Sequence of its function. An If has a
   /// Sequence for each way that does something, named "true" or "false"; a Switch for each case that does, named by its number or
@@ -215,7 +258,7 @@ class POPLAR_EXPORT Program {
   virtual void accept(ProgramVisitor& visitor) const;
 
  protected:
-  /// index: 2 i for part i of the report's program, 2 i + 1 for the Sequence in a loop; of a block, after all of them.
+  /// index: 2 i for part i of the report's program, 2 i + 1 for the Sequence in a loop; then blocks; then executed steps that have no part.
   Program(std::shared_ptr<const pando::profile::Report> r, std::size_t index) : report_(std::move(r)), index_(index) {}
   static std::shared_ptr<Program> make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index);
   std::shared_ptr<const pando::profile::Report> report_;
@@ -240,6 +283,7 @@ class POPLAR_EXPORT ProgramWithVars : public Program {
 /// Vertices run.
 class POPLAR_EXPORT OnTileExecuteProgram : public ProgramWithVars {
  public:
+  ComputeSet computeset() const;
   void accept(ProgramVisitor& visitor) const override;
 
  private:
@@ -255,6 +299,26 @@ class POPLAR_EXPORT DoExchangeProgram : public ProgramWithVars {
  private:
   friend class Program;
   using ProgramWithVars::ProgramWithVars;
+};
+
+/// Data move between tiles of several IPUs, or between replicas.
+class POPLAR_EXPORT GlobalExchangeProgram : public ProgramWithVars {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using ProgramWithVars::ProgramWithVars;
+};
+
+/// Streams wait for each other, or for the host.
+class POPLAR_EXPORT SyncProgram : public Program {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using Program::Program;
 };
 
 /// A call of a function: its child is the function.
@@ -327,6 +391,8 @@ class POPLAR_EXPORT ProgramVisitor {
   virtual void visitRepeat(const RepeatProgram&) {}
   virtual void visitSequence(const SequenceProgram&) {}
   virtual void visitStreamCopyMid(const StreamCopyMidProgram&) {}
+  virtual void visitGlobalExchange(const GlobalExchangeProgram&) {}
+  virtual void visitSync(const SyncProgram&) {}
 };
 
 /// What has one name, category and line of the program, where it is live.
@@ -338,9 +404,75 @@ class POPLAR_EXPORT LivenessVariable {
  private:
   friend class Compilation;
   friend class LivenessMemory;
+  friend class LoweredVariable;
   LivenessVariable(std::string name, std::uint64_t size) : name_(std::move(name)), size_(size) {}
+  static std::vector<LivenessVariable> of(const pando::profile::Report& report,
+                                          const std::vector<std::pair<std::uint32_t, std::uint64_t>>& residents);
   std::string name_;
   std::uint64_t size_;
+};
+
+/// Steps from `start` on and before `end`: positions in Compilation::livenessProgramSteps.
+class POPLAR_EXPORT StepInterval {
+ public:
+  std::size_t start() const { return start_; }
+  std::size_t end() const { return end_; }
+
+ private:
+  friend class EquivalenceClass;
+  StepInterval(std::size_t start, std::size_t end) : start_(start), end_(end) {}
+  std::size_t start_, end_;
+};
+
+/// What is live at the same steps. 0 is what is live at every step.
+class POPLAR_EXPORT EquivalenceClass {
+ public:
+  std::size_t id() const { return id_; }
+  std::vector<StepInterval> steps() const;
+
+ private:
+  friend class LoweredVariable;
+  EquivalenceClass(std::shared_ptr<const pando::profile::Report> r, std::size_t id) : report_(std::move(r)), id_(id) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t id_;
+};
+
+/// A piece of a tile's memory: of a variable, a buffer, code, a stack.
+class POPLAR_EXPORT LoweredVariable {
+ public:
+  std::size_t id() const { return id_; }
+  std::size_t _id() const { return id_; }
+  std::string name() const;
+  std::string category() const;  ///< as the report names it: "variable", "vertex code" ...
+  std::uint64_t bytes() const;
+  std::uint64_t offset() const;  ///< its address in the tile's memory, in bytes
+  unsigned tileId() const;
+  bool alwaysLive() const { return equivalenceClass().id() == 0; }
+  EquivalenceClass equivalenceClass() const;
+  /// Whether it is a part of a variable of the graph, and which one, with its bytes on this tile. The second throws poplar::index_error if
+  /// there is none.
+  bool hasUnloweredVar() const;
+  LivenessVariable unloweredVar() const;
+
+ private:
+  friend class LoweredVariables;
+  LoweredVariable(std::shared_ptr<const pando::profile::Report> r, std::size_t id) : report_(std::move(r)), id_(id) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t id_;
+};
+
+/// The address map of all tiles.
+class POPLAR_EXPORT LoweredVariables {
+ public:
+  /// Of a tile, by address. Throws poplar::index_error for a tile that is not there.
+  std::vector<LoweredVariable> forTile(unsigned tile) const;
+  /// Of all tiles, by tile and address.
+  std::vector<LoweredVariable> allBriefVars() const;
+
+ private:
+  friend class Compilation;
+  explicit LoweredVariables(std::shared_ptr<const pando::profile::Report> r) : report_(std::move(r)) {}
+  std::shared_ptr<const pando::profile::Report> report_;
 };
 
 /// What is live at a step, and not at every step: over all tiles, or on one.
@@ -381,6 +513,7 @@ class POPLAR_EXPORT ComputeSet {
 
  private:
   friend class Compilation;
+  friend class OnTileExecuteProgram;
   ComputeSet(std::shared_ptr<const pando::profile::Report> r, std::size_t index) : report_(std::move(r)), index_(index) {}
   std::shared_ptr<const pando::profile::Report> report_;
   std::size_t index_;
@@ -392,6 +525,7 @@ class POPLAR_EXPORT Compilation {
   Graph graph() const { return Graph(report_); }
   Target target() const { return Target(report_); }
   std::vector<Tile> tiles() const;
+  std::vector<Ipu> ipus() const;
   /// Those that a program executes.
   std::vector<ComputeSet> computeSets() const;
   /// All steps, loops, branches and functions, in the order of the program; what stands around others comes before them.
@@ -402,6 +536,7 @@ class POPLAR_EXPORT Compilation {
   /// there.
   std::vector<LivenessVariable> alwaysLiveVariables() const;
   std::vector<LivenessVariable> alwaysLiveVariablesForTile(unsigned tile) const;
+  LoweredVariables loweredVariables() const { return LoweredVariables(report_); }
   /// Why the program does not fit; empty if it does.
   std::string outOfMemory() const;
 
@@ -426,7 +561,61 @@ class POPLAR_EXPORT ExecutedComputeSet {
   std::size_t step_;
 };
 
-/// One step of the program on one stream, summed over its executions.
+/// The least and the greatest over tiles, which are the same here.
+class POPLAR_EXPORT Bounds {
+ public:
+  std::uint64_t min() const { return value_; }
+  std::uint64_t max() const { return value_; }
+
+ private:
+  friend class Interval;
+  explicit Bounds(std::uint64_t value) : value_(value) {}
+  std::uint64_t value_;
+};
+
+/// From `start` to `end`.
+class POPLAR_EXPORT Interval {
+ public:
+  std::uint64_t start() const { return start_; }
+  std::uint64_t end() const { return end_; }
+  Bounds cyclesFrom() const { return Bounds(start_); }
+  Bounds cyclesTo() const { return Bounds(end_); }
+
+ private:
+  friend class Run;
+  friend class StepOnIpu;
+  Interval(std::uint64_t start, std::uint64_t end) : start_(start), end_(end) {}
+  std::uint64_t start_, end_;
+};
+
+/// What a step costs on one IPU.
+class POPLAR_EXPORT StepOnIpu {
+ public:
+  unsigned id() const { return ipu_; }
+  std::uint64_t cycles() const { return end_ - start_; }
+  /// When the step is active, in cycles; of a sum over executions from 0 on.
+  Interval activeCycles() const { return Interval(start_, end_); }
+  /// Tiles that need cycles for the step, waiting left out.
+  unsigned activeTiles() const;
+  /// The mean cycles of the IPU's tiles, or of the active ones, divided by those of the slowest, from 0 to 1; 0 if none is active.
+  double tileBalance() const;
+  double activeTileBalance() const;
+  /// Of an exchange: bytes that the IPU's tiles receive from tiles, and send to tiles, in all executions of the step. 0 for other steps.
+  std::uint64_t dataIn() const;
+  std::uint64_t dataOut() const;
+
+ private:
+  friend class Step;
+  StepOnIpu(std::shared_ptr<const pando::profile::Report> r, std::size_t step, unsigned ipu, std::uint64_t executions, std::uint64_t start,
+            std::uint64_t end)
+      : report_(std::move(r)), step_(step), ipu_(ipu), executions_(executions), start_(start), end_(end) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t step_;
+  unsigned ipu_;
+  std::uint64_t executions_, start_, end_;
+};
+
+/// One step of the program on one stream, summed over its executions; of Run::steps one execution.
 class POPLAR_EXPORT Step {
  public:
   std::string stream() const;
@@ -434,18 +623,47 @@ class POPLAR_EXPORT Step {
   std::string kind() const;
   std::uint64_t executions() const;
   std::uint64_t cycles() const;
-  /// Of each tile, waiting left out; empty unless the option debug.instrumentCompute was set.
+  /// By IPU; 0 cycles on those whose tiles are not the stream's.
+  std::vector<StepOnIpu> ipus() const;
+  /// Of each tile, waiting left out; empty unless the option debug.instrumentCompute was set. Of one execution the mean of all.
   std::vector<std::uint64_t> cyclesByTile() const;
-  /// The step in Compilation::programs(); a step that has no memory of its own (of control) is Unknown, without a name.
+  /// The step in Compilation::programs(); a step that has no memory of its own (of control) is a Sync or Unknown, and in none of its lists.
   std::shared_ptr<Program> program() const;
   /// One if vertices run, else none.
   std::vector<ExecutedComputeSet> computeSets() const;
 
  private:
   friend class Execution;
+  friend class Run;
   Step(std::shared_ptr<const pando::profile::Report> r, std::size_t step) : report_(std::move(r)), step_(step) {}
+  Step(std::shared_ptr<const pando::profile::Report> r, std::size_t step, std::uint64_t start, std::uint64_t end)
+      : report_(std::move(r)), step_(step), is_one_(true), start_(start), end_(end) {}
   std::shared_ptr<const pando::profile::Report> report_;
   std::size_t step_;
+  bool is_one_ = false;  // an execution, from start_ to end_
+  std::uint64_t start_ = 0, end_ = 0;
+};
+
+/// A run of the engine.
+class POPLAR_EXPORT Run {
+ public:
+  /// That the program gave it: the second argument of poplar::Engine::run.
+  std::string name() const;
+  /// Which of the engine's programs ran.
+  unsigned program() const;
+  /// Of the machine's clock.
+  Interval cycles() const;
+  /// Of the host's clock: how long the host needed for it, after what it needed for the runs before.
+  Interval microseconds() const;
+  /// Each execution of a step, of all streams, by its begin. Throws poplar::invalid_option where there are more than 1,000,000:
+  /// Execution::steps has their sums.
+  std::vector<Step> steps() const;
+
+ private:
+  friend class Execution;
+  Run(std::shared_ptr<const pando::profile::Report> r, std::size_t run) : report_(std::move(r)), run_(run) {}
+  std::shared_ptr<const pando::profile::Report> report_;
+  std::size_t run_;
 };
 
 /// One execution of a program::Block, of another program that profiler.programs.filter names, or of a copy between host and device.
@@ -479,7 +697,8 @@ class POPLAR_EXPORT Execution {
   /// debug.instrumentExternalExchange. The first ones of a long run are kept.
   std::vector<Block> blocks(unsigned tile) const;
   std::uint64_t totalCycles() const;
-  std::uint64_t runs() const;
+  /// In their order: the first 65,536.
+  std::vector<Run> runs() const;
 
  private:
   friend class Report;

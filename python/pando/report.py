@@ -132,6 +132,11 @@ class Report:
         return self._document[name]
 
     @property
+    def version(self):
+        """Of the file's format."""
+        return _VERSION
+
+    @property
     def tables(self):
         """The names of the file's tables."""
         return list(self._index["tables"])

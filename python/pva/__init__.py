@@ -6,7 +6,7 @@
         print(operation.name, operation.debugContext.location.lineNumber, operation.cycles)
 
 Memory is in bytes, time in cycles of a tile. There is no attribute for what a report does not have. The interface in C++ (pva/pva.hpp) has the same
-parts but for analyses by operation and sums by IPU.
+parts but for analyses by operation, liveness by IPU and estimates of cycles outside the execution.
 """
 from pva import pva_core
 from pva.pva_core import *  # noqa: F401,F403 - the public names

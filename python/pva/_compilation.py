@@ -1,8 +1,8 @@
 """What the compiler made: the target, memory by tile and step, compute sets, programs."""
 import enum
 
-from pva._data import Of
-from pva._programs import NO_STEPS, LivenessVariable, SequenceProgram
+from pva._data import NO_STEPS, Of
+from pva._programs import LivenessVariable, SequenceProgram
 
 
 class IPU:
@@ -27,7 +27,18 @@ class Graph(Of):
 
 
 class Target(Of):
-    """The machine."""
+    """The machine. IPUs, tiles and memory are those of one replica."""
+
+    class Type(enum.Enum):
+        Ipu = 0
+        IpuModel = 1
+        Cpu = 2
+        Unknown = 3
+
+    @property
+    def type(self):
+        """IpuModel, whatever device ran the program; Cpu for the CPU target."""
+        return Target.Type.Cpu if self._data.report["target"]["name"] == "cpu" else Target.Type.IpuModel
 
     @property
     def architecture(self):
@@ -46,6 +57,9 @@ class Target(Of):
     @property
     def totalMemory(self):
         return self.bytesPerTile * self.numTiles
+
+    ipusPerReplica, tilesPerReplica, memoryPerReplica = (property(lambda self, part=part: getattr(self, part))
+                                                         for part in ("numIPUs", "numTiles", "totalMemory"))
 
 
 class Compilation(Of):
@@ -95,6 +109,10 @@ class Compilation(Of):
         return _variables(self._data, self._data.tile(tile), None)
 
     @property
+    def loweredVariables(self):
+        return LoweredVariables(self._data)
+
+    @property
     def outOfMemory(self):
         """Why the program does not fit; empty if it does."""
         return self._data.report["out_of_memory"]
@@ -102,9 +120,8 @@ class Compilation(Of):
 
 def _variables(data, tiles, order):
     """LivenessVariables, largest first."""
-    names = data.column("variables", "name")
     found = sorted(data.live(tiles, order).items(), key=lambda item: (-item[1], item[0]))
-    return [LivenessVariable(names[v], n) for v, n in found if n > 0]
+    return [LivenessVariable(data, v, n) for v, n in found if n > 0]
 
 
 class Ipu(Of):
@@ -144,6 +161,12 @@ class TileMemory(Of):
         return MemoryTotal(self._data.column("tiles", "used")[self._index], self._data.column("tiles", "with_gaps")[self._index])
 
     @property
+    def overflowed(self):
+        """What does not fit: bytes beyond the tile's memory, without gaps and with them, as `total` has them."""
+        limit = self._data.report["target"]["bytes_per_tile"] or self.total.includingGaps
+        return MemoryTotal(max(0, self.total.excludingGaps - limit), max(0, self.total.includingGaps - limit))
+
+    @property
     def alwaysLiveBytes(self):
         """Bytes that are live at every step."""
         return self._data.column("tiles", "always_live")[self._index]
@@ -161,7 +184,8 @@ class TileMemory(Of):
     def vertices(self):
         """The vertices on the tile, by the codelets' names."""
         groups = range(len(self._data.column("vertex_groups", "count")))
-        return [VertexInstances(self._data, c, n, self._index) for c, n in self._data.vertices(groups, range(self._index, self._index + 1))]
+        tiles = range(self._index, self._index + 1)
+        return [VertexInstances(self._data, c, n, groups, tiles) for c, n in self._data.vertices(groups, tiles)]
 
 
 class MemoryRegion(Of):
@@ -216,10 +240,25 @@ class VertexType(Of):
 class VertexInstances(Of):
     """The vertices of one codelet in a compute set, or on a tile."""
 
-    def __init__(self, data, codelet, count, tile=None):
+    def __init__(self, data, codelet, count, groups, tiles):
         super().__init__(data, codelet)
         self.count = count
-        self._tile = tile
+        self._groups, self._tiles = groups, tiles
+
+    @property
+    def _key(self):
+        return VertexInstances, self._index, self._groups, self._tiles
+
+    @property
+    def countByTile(self):
+        """How many are on each tile."""
+        out = [0] * self._data.report["target"]["tiles"]
+        begin, end, count, codelet = (self._data.column("vertex_groups", c) for c in ("begin", "end", "count", "codelet"))
+        for group in self._groups:
+            if codelet[group] == self._index:
+                for tile in range(max(begin[group], self._tiles.start), min(end[group], self._tiles.stop)):
+                    out[tile] += count[group]
+        return out
 
     @property
     def type(self):
@@ -228,9 +267,9 @@ class VertexInstances(Of):
     @property
     def codeBytes(self):
         """Of the codelet's code on the tile, in bytes; estimated. Raises ValueError for vertices of a compute set, which are on many tiles."""
-        if self._tile is None:
+        if len(self._tiles) != 1:
             raise ValueError("the vertices of a compute set are on many tiles; TileMemory.vertices has the code of each")
-        return self._data.code_bytes(self._tile).get(self.type.name, 0)
+        return self._data.code_bytes(self._tiles.start).get(self.type.name, 0)
 
 
 class ComputeSet(Of):
@@ -242,7 +281,15 @@ class ComputeSet(Of):
     def vertices(self):
         """On all tiles, by the codelets' names."""
         groups, tiles = self._data.rows_of("compute_sets", "groups", self._index), range(self._data.report["target"]["tiles"])
-        return [VertexInstances(self._data, c, n) for c, n in self._data.vertices(groups, tiles)]
+        return [VertexInstances(self._data, c, n, groups, tiles) for c, n in self._data.vertices(groups, tiles)]
+
+    @property
+    def estimatedCyclesByTile(self):
+        """Of one execution. Raises ValueError if the report has none."""
+        step = self._data.executed_sets.get(self._index)
+        if step is None:
+            raise ValueError(f"{self.name!r} has no cycles: the report has no execution of it")
+        return self._data.cycles_by_tile(step, 1)
 
 
 class LivenessProgramStep(Of):
@@ -274,6 +321,10 @@ class LivenessMemory(Of):
         self._tiles = tiles
 
     @property
+    def _key(self):
+        return LivenessMemory, self._index, self._tiles
+
+    @property
     def _order(self):
         return self._data.column("program", "order")[self._index]
 
@@ -287,3 +338,84 @@ class LivenessMemory(Of):
     def variables(self):
         """Largest first."""
         return _variables(self._data, self._tiles, self._order)
+
+
+class StepInterval:
+    """Steps from `start` on and before `end`: positions in `Compilation.livenessProgramSteps`."""
+
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+
+    def __repr__(self):
+        return f"StepInterval({self.start}, {self.end})"
+
+
+class EquivalenceClass(Of):
+    """What is live at the same steps. 0 is what is live at every step."""
+
+    @property
+    def id(self):
+        return self._index
+
+    @property
+    def steps(self):
+        return [StepInterval(start, end) for start, end in self._data.positions(self._index)]
+
+
+class LoweredVariable(Of):
+    """A piece of a tile's memory: of a variable, a buffer, code, a stack."""
+
+    def _of(self, column):
+        return self._data.column("allocations", column)[self._index]
+
+    @property
+    def id(self):
+        return self._index
+
+    _id = id
+    bytes, offset, tileId = (property(lambda self, column=column: self._of(column)) for column in ("size", "offset", "tile"))
+
+    @property
+    def name(self):
+        return self._data.column("variables", "name")[self._of("variable")]
+
+    @property
+    def category(self):
+        """As the report names it: "variable", "vertex code" ..."""
+        return self._data.categories[self._data.column("variables", "category")[self._of("variable")]]
+
+    @property
+    def equivalenceClass(self):
+        return EquivalenceClass(self._data, self._of("live") + 1)
+
+    @property
+    def alwaysLive(self):
+        return self._of("live") < 0
+
+    @property
+    def hasUnloweredVar(self):
+        """Whether it is a part of a variable of the graph."""
+        return self.category in ("variable", "constant")
+
+    @property
+    def unloweredVar(self):
+        """That variable, a LivenessVariable with its bytes on this tile. Raises ValueError if there is none."""
+        if not self.hasUnloweredVar:
+            raise ValueError(f"{self.name!r} is no part of a variable of the graph: its category is {self.category!r}")
+        variable, size = self._data.column("allocations", "variable"), self._data.column("allocations", "size")
+        rows = self._data.rows_of("tiles", "allocations", self.tileId)
+        own = variable[self._index]
+        return LivenessVariable(self._data, own, sum(size[row] for row in rows if variable[row] == own))
+
+
+class LoweredVariables(Of):
+    """The address map of all tiles."""
+
+    def forTile(self, tile):
+        """Of a tile, by address. Raises IndexError for a tile that is not there."""
+        return [LoweredVariable(self._data, row) for row in self._data.rows_of("tiles", "allocations", self._data.tile(tile))]
+
+    @property
+    def allBriefVars(self):
+        """Of all tiles, by tile and address."""
+        return [LoweredVariable(self._data, row) for row in range(len(self._data.column("allocations", "size")))]

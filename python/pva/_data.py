@@ -1,18 +1,36 @@
 """The tables of a report file, as the objects of this package read them."""
 import functools
 
+NO_STEPS = frozenset({"loop", "if", "switch", "case", "function", "call"})
+"""Kinds of the table `program` that are around steps, or call them."""
 
-class Of:
-    """A part of a report, one row of a table: equal to another object for the same row."""
+TERMS = ("compute", "exchange", "local_copy", "sync", "global_exchange", "host")
+"""Columns of `steps` whose sum is a step's cycles, waiting left out."""
 
-    def __init__(self, data, index=0):
-        self._data, self._index = data, index
+
+class Part:
+    """A part of a report, equal to another object for the same part: `_key` says which one it is."""
+
+    def __init__(self, data):
+        self._data = data
 
     def __eq__(self, other):
-        return type(self) is type(other) and self._data is other._data and self._index == other._index
+        return isinstance(other, Part) and self._data is other._data and self._key == other._key
 
     def __hash__(self):
-        return hash((type(self), id(self._data), self._index))
+        return hash((id(self._data), self._key))
+
+
+class Of(Part):
+    """A row of a table."""
+
+    def __init__(self, data, index=0):
+        super().__init__(data)
+        self._index = index
+
+    @property
+    def _key(self):
+        return type(self), self._index
 
 
 class Data:
@@ -96,6 +114,17 @@ class Data:
             out[order] = out.get(order, 0) + n
         return out
 
+    def positions(self, live):
+        """[(start, end)]: when a live set (0: always) is live, as positions among the steps that have memory."""
+        import numpy as np
+
+        orders = np.asarray([order for order, kind in zip(self.column("program", "order"), self.column("program", "kind")) if kind not in NO_STEPS])
+        if live == 0:
+            return [(0, len(orders))]
+        rows = self.rows_of("live_sets", "intervals", live - 1)
+        ends = (np.searchsorted(orders, self.array("live_intervals", c)[rows.start:rows.stop]).tolist() for c in ("begin", "end"))
+        return [(start, end) for start, end in zip(*ends) if start < end]
+
     # --- vertices
 
     def vertices(self, groups, tiles):
@@ -132,8 +161,65 @@ class Data:
         return out
 
     def program(self, row):
-        """The object for a row of `program`; of -1 one of an unknown type."""
-        from pva._programs import program_class
+        """The object for a row of `program`."""
+        from pva._programs import GlobalExchangeProgram, program_class
 
-        kind = self.column("program", "kind")[row] if row >= 0 else ""
-        return program_class(kind)(self, row)
+        if self._crosses_ipus(self.column("program", "exchange")[row]):
+            return GlobalExchangeProgram(self, row)
+        return program_class(self.column("program", "kind")[row])(self, row)
+
+    @functools.cache
+    def traffic(self, exchange):
+        """[(IPU that sends, IPU that receives, bytes)] of a row of `exchanges` at one execution."""
+        block, ipu = self.column("exchanges", "block")[exchange], self.report["target"]["tiles_per_ipu"]
+        columns = (self.column("traffic", c) for c in ("from", "to", "bytes"))
+        rows = self.rows_of("exchanges", "traffic", exchange)
+        return [(start * block // ipu, end * block // ipu, n) for start, end, n in zip(*(c[rows.start:rows.stop] for c in columns))]
+
+    def _crosses_ipus(self, exchange):
+        return exchange >= 0 and self.report["target"]["ipus"] > 1 and any(start != end for start, end, _ in self.traffic(exchange))
+
+    # --- the execution
+
+    @functools.cached_property
+    def executed(self):
+        """{row of `program`: the first row of `steps` that executes it}."""
+        out = {}
+        for step, row in enumerate(self.column("steps", "program")):
+            out.setdefault(row, step)
+        return out
+
+    @functools.cached_property
+    def executed_sets(self):
+        """{row of `compute_sets`: the same}."""
+        sets, out = self.column("program", "compute_set"), {}
+        for row, step in self.executed.items():
+            if row >= 0 and sets[row] >= 0:
+                out.setdefault(sets[row], step)
+        return out
+
+    def cycles_by_tile(self, step, times):
+        """Of each tile at so many executions of a row of `steps`, waiting left out."""
+        out = [0] * self.report["target"]["tiles"]
+        profile, executions = self.column("steps", "profile")[step], self.column("steps", "executions")[step]
+        if profile >= 0:
+            begin, end, cycles = (self.column("tile_cycles", c) for c in ("begin", "end", "cycles"))
+            for k in self.rows_of("tile_profiles", "ranges", profile):
+                out[begin[k]:end[k]] = [cycles[k] * times] * (end[k] - begin[k])
+            return out
+        all_cycles = sum(self.column("steps", term)[step] for term in TERMS)
+        first, last = (self.column("stream_tiles", c) for c in ("begin", "end"))
+        for k in self.rows_of("streams", "tiles", self.column("steps", "stream")[step]):
+            out[first[k]:last[k]] = [all_cycles * times // max(1, executions)] * (last[k] - first[k])
+        return out
+
+    def stream_of(self, tile):
+        """The row of `streams` of a tile; of one without anything to do that of the other tiles of its IPU, -1 if there is none."""
+        first, last = (self.column("stream_tiles", c) for c in ("begin", "end"))
+        streams = range(len(self.column("streams", "name")))
+        for stream in streams:
+            if any(first[k] <= tile < last[k] for k in self.rows_of("streams", "tiles", stream)):
+                return stream
+        ipu, is_io = self.column("streams", "ipu"), self.column("streams", "io")
+        own = tile // max(1, self.report["target"]["tiles_per_ipu"])
+        return next((s for s in streams if ipu[s] == own and not is_io[s]), -1)

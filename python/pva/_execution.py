@@ -1,6 +1,6 @@
 """What the runs cost: steps, runs, cycles."""
-from pva._data import Of
-from pva._programs import Bounds
+from pva._data import TERMS, Of
+from pva._programs import BlockProgram, Bounds, ControlProgram
 
 
 class CycleTotal(int):
@@ -21,10 +21,42 @@ class Execution(Of):
     def runs(self):
         return [Run(self._data, i) for i in range(len(self._data.column("runs", "begin")))]
 
+    def blocks(self, tile):
+        """The blocks of what the tile takes part in, in the order in which they began; those of the other tiles of its IPU if it has nothing to do.
+        Options of the engine ask for them: profiler.blocks.filter, profiler.programs.filter, debug.instrumentExternalExchange. Raises IndexError for
+        a tile that is not there."""
+        stream = self._data.stream_of(self._data.tile(tile))
+        return [Block(self._data, row, tile) for row, own in enumerate(self._data.column("blocks", "stream")) if own == stream]
+
     @property
     def totalCycles(self):
         """The latest stream's clock."""
         return CycleTotal(self._data.report["total_cycles"])
+
+
+class Block(Of):
+    """One execution of a program that was measured as a whole, or of a copy between host and device. The cycle model keeps all on the host: none is
+    flushed, or lost to a full buffer on a tile."""
+
+    isBlockFlush = isOverflow = False
+
+    def __init__(self, data, row, tile):
+        super().__init__(data, row)
+        self.tile = tile
+
+    cyclesFrom, cyclesTo = (property(lambda self, column=column: self._data.column("blocks", column)[self._index]) for column in ("begin", "end"))
+
+    @property
+    def isStreamCopy(self):
+        return bool(self._data.column("blocks", "stream_copy")[self._index])
+
+    @property
+    def isCommon(self):
+        return not self.isStreamCopy
+
+    @property
+    def program(self):
+        return BlockProgram(self._data, self._index)
 
 
 class Interval:
@@ -36,12 +68,50 @@ class Interval:
 
 
 class StepOnIpu:
-    """What a step costs on one IPU: `cycles`, and of an executed step when it is active (`activeCycles`)."""
+    """What a step costs on one IPU: `cycles`, and when it is active (`activeCycles`; of a sum over executions from 0 on)."""
 
-    def __init__(self, cycles, interval=None):
-        self.cycles = cycles
-        if interval is not None:
-            self.activeCycles = interval
+    def __init__(self, step, ipu, start, end):
+        self._step, self.id = step, ipu
+        self.cycles, self.activeCycles = end - start, Interval(start, end)
+
+    @property
+    def _cycles_by_tile(self):
+        data = self._step._data
+        tiles = data.tiles_of_ipu(self.id)
+        own = data.column("streams", "ipu")[self._step._of("stream")]
+        return data.cycles_by_tile(self._step._index, 1)[tiles.start:tiles.stop] if own == self.id else [0] * len(tiles)
+
+    @property
+    def activeTiles(self):
+        """Tiles that need cycles for the step, waiting left out."""
+        return sum(n > 0 for n in self._cycles_by_tile)
+
+    @property
+    def tileBalance(self):
+        """The mean cycles of the IPU's tiles divided by those of the slowest, from 0 to 1; 0 if none is active."""
+        cycles = self._cycles_by_tile
+        return sum(cycles) / len(cycles) / max(cycles) if any(cycles) else 0.0
+
+    @property
+    def activeTileBalance(self):
+        """The same of those that are active."""
+        cycles = [n for n in self._cycles_by_tile if n > 0]
+        return sum(cycles) / len(cycles) / max(cycles) if cycles else 0.0
+
+    def _bytes(self, end):
+        data, row = self._step._data, self._step._of("program")
+        exchange = data.column("program", "exchange")[row] if row >= 0 else -1
+        return sum(t[2] for t in data.traffic(exchange) if t[end] == self.id) * self._step.executions if exchange >= 0 else 0
+
+    @property
+    def dataIn(self):
+        """Of an exchange: bytes that the IPU's tiles receive from tiles, in all executions of the step. 0 for other steps."""
+        return self._bytes(1)
+
+    @property
+    def dataOut(self):
+        """Of an exchange: bytes that the IPU's tiles send to tiles."""
+        return self._bytes(0)
 
 
 class ExecutionStep(Of):
@@ -58,36 +128,27 @@ class ExecutionStep(Of):
 
     @property
     def cycles(self):
-        return sum(self._of(term) for term in ("compute", "exchange", "local_copy", "sync", "global_exchange", "host", "wait"))
+        return sum(self._of(term) for term in (*TERMS, "wait"))
 
     @property
     def ipus(self):
         """By IPU; 0 cycles on those whose tiles are not the stream's."""
         own = self._data.column("streams", "ipu")[self._of("stream")]
-        return [self._on(ipu == own) for ipu in range(self._data.report["target"]["ipus"])]
+        return [self._on(ipu, ipu == own) for ipu in range(self._data.report["target"]["ipus"])]
 
-    def _on(self, is_own):
-        return StepOnIpu(self.cycles if is_own else 0)
+    def _on(self, ipu, is_own):
+        return StepOnIpu(self, ipu, 0, self.cycles if is_own else 0)
 
     @property
     def cyclesByTile(self):
         """Of each tile, waiting left out."""
-        out = [0] * self._data.report["target"]["tiles"]
-        profile = self._of("profile")
-        begin, end, cycles = (self._data.column("tile_cycles", c) for c in ("begin", "end", "cycles"))
-        if profile >= 0:
-            for k in self._data.rows_of("tile_profiles", "ranges", profile):
-                out[begin[k]:end[k]] = [cycles[k] * self.executions] * (end[k] - begin[k])
-            return out
-        first, last = self._data.column("stream_tiles", "begin"), self._data.column("stream_tiles", "end")
-        for k in self._data.rows_of("streams", "tiles", self._of("stream")):
-            out[first[k]:last[k]] = [self.cycles - self._of("wait")] * (last[k] - first[k])
-        return out
+        return self._data.cycles_by_tile(self._index, self.executions)
 
     @property
     def program(self):
-        """Of unknown type: a step of control, which has no memory of its own."""
-        return self._data.program(self._of("program"))
+        """The step in `Compilation.programs`; a step that has no memory of its own (of control) is a Sync or of unknown type, and not there."""
+        row = self._of("program")
+        return self._data.program(row) if row >= 0 else ControlProgram(self._data, self._index)
 
     @property
     def computeSets(self):
@@ -113,21 +174,31 @@ class ExecutedStep(ExecutionStep):
     executions = 1
 
     @property
+    def _key(self):
+        return ExecutedStep, self._index, self._start
+
+    @property
     def cycles(self):
         return self._end - self._start
 
-    def _on(self, is_own):
-        return StepOnIpu(self.cycles, Interval(self._start, self._end)) if is_own else StepOnIpu(0, Interval(self._start, self._start))
+    def _on(self, ipu, is_own):
+        return StepOnIpu(self, ipu, self._start, self._end if is_own else self._start)
 
     @property
     def cyclesByTile(self):
         """Of each tile, the mean of its executions."""
         times = max(1, self._of("executions"))
-        return [n // times for n in ExecutionStep(self._data, self._index).cyclesByTile]
+        return [n // times for n in self._data.cycles_by_tile(self._index, times)]
 
 
 class Run(Of):
     """A run of the engine."""
+
+    @property
+    def name(self):
+        """That the program gave it, as `poplar::Engine::run` takes one; empty if it gave none."""
+        names = self._data.column("runs", "name")  # reports of earlier versions do not have it
+        return names[self._index] if names else ""
 
     @property
     def program(self):
@@ -137,6 +208,13 @@ class Run(Of):
     @property
     def cycles(self):
         return Interval(self._data.column("runs", "begin")[self._index], self._data.column("runs", "end")[self._index])
+
+    @property
+    def microseconds(self):
+        """Of the host's clock: how long the host needed for it, after what it needed for the runs before."""
+        host = self._data.column("runs", "host_ns")
+        before = sum(host[:self._index])
+        return Interval(before / 1000, (before + host[self._index]) / 1000)
 
     @property
     def hostNanoseconds(self):

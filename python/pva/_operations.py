@@ -1,6 +1,6 @@
 """A report by operation of the user's program."""
 from pva._execution import ExecutionStep
-from pva._programs import NO_STEPS
+from pva._data import NO_STEPS
 
 
 class Location:

@@ -1,6 +1,8 @@
 """Programs of a report, and their visitor."""
 import enum
 
+from pva._data import NO_STEPS, Part
+
 
 class Bounds:
     """The least and the greatest over tiles."""
@@ -9,11 +11,20 @@ class Bounds:
         self.min = self.max = value
 
 
-class LivenessVariable:
-    """What has one name, category and line of the program, where it is live: `name`, and `size` in bytes."""
+class LivenessVariable(Part):
+    """What has one name, category and line of the program, where it is live: `name`, and `size` in bytes. Those of one variable are equal."""
 
-    def __init__(self, name, size):
-        self.name, self.size = name, size
+    def __init__(self, data, variable, size):
+        super().__init__(data)
+        self._id, self.size = variable, size
+
+    @property
+    def name(self):
+        return self._data.column("variables", "name")[self._id]
+
+    @property
+    def _key(self):
+        return LivenessVariable, self._id
 
     def __repr__(self):
         return f"LivenessVariable({self.name!r}, {self.size})"
@@ -23,7 +34,19 @@ class ProgramVisitor:
     """A base class: `accept` of a program calls the function for its type."""
 
 
-class Program:
+class Var(LivenessVariable):
+    """The same, of a program: `bytes` is its size, `alwaysLive` whether it is live at every step, `_id` the variable's number."""
+
+    def __init__(self, data, variable, size, always_live):
+        super().__init__(data, variable, size)
+        self.bytes, self.alwaysLive = size, always_live
+
+    @property
+    def _key(self):
+        return Var, self._id, self.alwaysLive
+
+
+class Program(Part):
     """A step of the compiled program, what stands around steps, or a call."""
 
     class Type(enum.Enum):
@@ -38,17 +61,18 @@ class Program:
         Call = 8
         If = 9
         Switch = 10
+        GlobalExchange = 11
+        Sync = 12
 
     _type = Type.Unknown
 
     def __init__(self, data, row):
-        self._data, self._row = data, row
+        super().__init__(data)
+        self._row = row
 
-    def __eq__(self, other):
-        return isinstance(other, Program) and self._data is other._data and self._id == other._id
-
-    def __hash__(self):
-        return hash((id(self._data), self._id))
+    @property
+    def _key(self):
+        return Program, self._id
 
     def __repr__(self):
         return f"<{self.type.name} {self.name!r}>"
@@ -56,7 +80,7 @@ class Program:
     @property
     def _id(self):
         """Of two programs of a report, the same if they are."""
-        return 2 * self._row + (self._is_body if self._row >= 0 else 0)
+        return 2 * self._row + self._is_body
 
     @property
     def _is_body(self):
@@ -64,11 +88,12 @@ class Program:
 
     @property
     def name(self):
-        return self._data.column("program", "name")[self._row] if self._row >= 0 else ""
+        return self._data.column("program", "name")[self._row]
 
     @property
     def type(self):
-        """A copy between host and device is StreamCopyMid; loops of all kinds are Repeat."""
+        """A copy between host and device is StreamCopyMid; loops of all kinds are Repeat. An exchange of which anything crosses IPUs or replicas is
+        a GlobalExchange, other ones are DoExchange."""
         return self._type
 
     @property
@@ -77,11 +102,58 @@ class Program:
         something; a Sequence what it consists of. Other programs have none."""
         return []
 
+    @property
+    def vars(self):
+        """What is live at this step, as `Var`: first what is always live, each largest first. Empty for what is no step."""
+        if self._row < 0 or self._data.column("program", "kind")[self._row] in NO_STEPS:
+            return []
+        out = []
+        for order in (None, self._data.column("program", "order")[self._row]):
+            found = sorted(self._data.live(None, order).items(), key=lambda item: (-item[1], item[0]))
+            out += [Var(self._data, v, n, order is None) for v, n in found if n > 0]
+        return out
+
     def accept(self, visitor):
         """Calls the visitor's function for programs of this type, if it has one."""
         visit = getattr(visitor, f"visit{self._type.name}", None)
         if visit is not None and self._type is not Program.Type.Unknown:
             visit(self)
+
+
+class ControlProgram(Program):
+    """What a step executes that has no memory of its own: a Sync, or of unknown type."""
+
+    def __init__(self, data, step):
+        super().__init__(data, -1)
+        self._step = step
+        if data.column("steps", "kind")[step] == "sync":
+            self._type = Program.Type.Sync
+
+    @property
+    def _id(self):
+        return 2 * len(self._data.column("program", "name")) + len(self._data.column("blocks", "begin")) + self._step
+
+    @property
+    def name(self):
+        return self._data.column("steps", "name")[self._step]
+
+
+class BlockProgram(Program):
+    """What was measured as a whole."""
+
+    def __init__(self, data, block):
+        super().__init__(data, -1)
+        self._block = block
+        if data.column("blocks", "stream_copy")[block]:
+            self._type = Program.Type.StreamCopyMid
+
+    @property
+    def _id(self):
+        return 2 * len(self._data.column("program", "name")) + self._block
+
+    @property
+    def name(self):
+        return self._data.column("blocks", "name")[self._block]
 
 
 class StreamCopyMidProgram(Program):
@@ -90,6 +162,22 @@ class StreamCopyMidProgram(Program):
 
 class DoExchangeProgram(Program):
     _type = Program.Type.DoExchange
+
+    @property
+    def estimatedCyclesByTile(self):
+        """Of one execution. Raises ValueError if the report has none."""
+        step = self._data.executed.get(self._row)
+        if step is None:
+            raise ValueError(f"{self.name!r} has no cycles: the report has no execution of it")
+        return self._data.cycles_by_tile(step, 1)
+
+
+class GlobalExchangeProgram(DoExchangeProgram):
+    _type = Program.Type.GlobalExchange
+
+
+class SyncProgram(Program):
+    _type = Program.Type.Sync
 
 
 class OnTileExecuteProgram(Program):
@@ -137,13 +225,10 @@ class SwitchProgram(SequenceProgram):
 
 
 _CLASSES = {"loop": RepeatProgram, "case": SequenceProgram, "function": SequenceProgram, "call": CallProgram, "if": IfProgram, "switch": SwitchProgram,
-            "compute": OnTileExecuteProgram, "exchange": DoExchangeProgram, "host": StreamCopyMidProgram, "remote": StreamCopyMidProgram}
+            "compute": OnTileExecuteProgram, "exchange": DoExchangeProgram, "replicas": GlobalExchangeProgram, "sync": SyncProgram,
+            "host": StreamCopyMidProgram, "remote": StreamCopyMidProgram}
 
 
 def program_class(kind):
     """The class for a kind of the table `program`."""
     return _CLASSES.get(kind, Program)
-
-
-NO_STEPS = frozenset({"loop", "if", "switch", "case", "function", "call"})
-"""Kinds of the table `program` that are around steps, or call them."""

@@ -28,9 +28,23 @@ class Report(Of):
         return bool(self._data.report["executed"])
 
     @property
+    def version(self):
+        """Of the file's format."""
+        return FormatVersion(self._data.report.version)
+
+    @property
     def poplarVersion(self):
         """Of the program that wrote the report."""
         return Version(self._data)
+
+
+class FormatVersion:
+    """`major`, `minor`, `point` of the file's format."""
+
+    isUnstableFormat = False
+
+    def __init__(self, number):
+        self.major, self.minor, self.point = number, 0, 0
 
 
 class Version(Of):

@@ -87,6 +87,7 @@ struct CycleModel::State {
   std::vector<StreamRecord> records;
   std::uint64_t runs = 0;
   std::vector<profile::RunTimes> run_times;  // the first ones
+  bool is_described = true;                  // the last run, of those
   std::vector<ChannelClock> channels;        // [replica * channels + channel]
   std::mutex mutex;                          // of clocks, where streams sync, and of channels
 
@@ -101,6 +102,7 @@ struct CycleModel::State {
     for (std::size_t s = 0; s < streams; ++s) records[s].executed.resize(costs.program().streams[s].code.size());
     runs = 0;
     run_times.clear();
+    is_described = true;
     costs.forget_runs();
     if (channels.empty()) return empty_channels();
     for (ChannelClock& c : channels)  // their blocks stay
@@ -189,7 +191,8 @@ void CycleModel::on_begin(unsigned program) {
   std::uint64_t latest = 0;
   for (const Clock& c : s.clocks) latest = std::max(latest, c.now);
   for (std::size_t i = 0; i < s.streams; ++i) s.records[i].wait_between_runs += latest - s.clocks[i].now;
-  if (s.run_times.size() < kMostRuns) s.run_times.push_back({program, latest, latest, 0});
+  s.is_described = s.run_times.size() == kMostRuns;
+  if (!s.is_described) s.run_times.push_back({program, latest, latest, 0});
   for (StreamRecord& r : s.records) r.open_blocks.clear();
   for (Clock& c : s.clocks) c = {latest, false, 0};  // a run that ended in an error may have left a sync half reported
 }
@@ -230,6 +233,13 @@ void CycleModel::on_end() {
   State& s = *state_;
   if (s.runs > s.run_times.size()) return;
   for (const Clock& c : s.clocks) s.run_times.back().end = std::max(s.run_times.back().end, c.now);
+}
+
+void CycleModel::describe_run(const std::string& name, std::uint64_t host_ns) {
+  State& s = *state_;
+  if (std::exchange(s.is_described, true)) return;
+  s.run_times.back().name = name;
+  s.run_times.back().host_ns = host_ns;
 }
 
 void CycleModel::on_empty_channels() { state_->empty_channels(); }

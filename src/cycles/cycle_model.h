@@ -42,6 +42,10 @@ class CycleModel final : public tile::StepObserver {
   bool wants_counts() const override { return true; }
   std::uint64_t cycles(ReplicaId replica, StreamId stream) const override;
 
+  // Of the run that ended last: the name that the program gave it, and the time that the host needed. Nothing happens if this observer did
+  // not see it.
+  void describe_run(const std::string& name, std::uint64_t host_ns);
+
   // Clocks to 0, counts forgotten. Not while a run is going on.
   void reset();
   // Fills the execution part of the report (replica 0). A stream's terms add up to its clock.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "facade/engine/compile_graph.h"
+#include "facade/pva_facts.h"
 #include "poplar/Graph.hpp"
 #include "profile/facts.h"
 #include "profile/report.h"
@@ -29,6 +31,7 @@ unsigned Target::numReplicas() const { return report_->target.replicas; }
 std::uint64_t Target::bytesPerTile() const { return report_->target.bytes_per_tile; }
 double Target::clockFrequency() const { return report_->target.clock_hz; }
 std::string Target::architecture() const { return report_->target.name; }
+Target::Type Target::type() const { return report_->target.name == "cpu" ? Type::Cpu : Type::IpuModel; }
 
 namespace {
 
@@ -40,22 +43,24 @@ std::uint64_t bytes_of(const pando::profile::Report& report, std::size_t tile, s
   return i < bytes.size() ? bytes[i] : 0;
 }
 
-// Vertices on tiles of [begin, end).
-std::uint64_t vertices_on(const std::vector<std::uint32_t>& ranges, std::size_t begin, std::size_t end) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3) {
-    const std::size_t from = std::max<std::size_t>(begin, ranges[i]), to = std::min<std::size_t>(end, ranges[i + 1]);
-    if (from < to) sum += (to - from) * ranges[i + 2];
-  }
-  return sum;
+// Vertices on a tile.
+std::uint64_t vertices_on(const std::vector<std::uint32_t>& ranges, std::size_t tile) {
+  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3)
+    if (ranges[i] <= tile && tile < ranges[i + 1]) return ranges[i + 2];
+  return 0;
 }
 
-std::vector<std::uint64_t> by_tile(const pando::profile::Report& report, const std::vector<std::uint64_t>& ranges) {
-  if (ranges.empty()) return {};
-  std::vector<std::uint64_t> out(report.target.tiles);
-  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3)
-    for (std::uint64_t t = ranges[i]; t < std::min<std::uint64_t>(ranges[i + 1], out.size()); ++t) out[t] = ranges[i + 2];
-  return out;
+std::vector<std::uint64_t> vertices_by_tile(const pando::profile::Report& report, const std::vector<std::uint32_t>& ranges) {
+  return pando::facade::by_tile(report, {ranges.begin(), ranges.end()});
+}
+
+// Whether an exchange has data for another IPU.
+bool crosses_ipus(const pando::profile::Report& report, const pando::profile::ProgramStep& part) {
+  if (part.exchange == 0 || report.target.ipus < 2) return false;
+  const pando::profile::ExchangeTraffic& e = report.exchanges[part.exchange - 1];
+  return std::ranges::any_of(e.traffic, [&](const pando::profile::Traffic& t) {
+    return t.from * e.block / report.target.tiles_per_ipu != t.to * e.block / report.target.tiles_per_ipu;
+  });
 }
 
 }  // namespace
@@ -63,6 +68,11 @@ std::vector<std::uint64_t> by_tile(const pando::profile::Report& report, const s
 MemoryCategory MemoryCategories::of(const char* name) const { return MemoryCategory(bytes_of(*report_, tile_, name)); }
 
 MemoryTotal TileMemory::total() const { return MemoryTotal(report_->tiles[tile_].used, report_->tiles[tile_].with_gaps); }
+MemoryTotal TileMemory::overflowed() const {
+  const std::uint64_t limit = report_->target.bytes_per_tile;
+  const auto beyond = [&](std::uint64_t bytes) { return limit > 0 && bytes > limit ? bytes - limit : 0; };
+  return MemoryTotal(beyond(report_->tiles[tile_].used), beyond(report_->tiles[tile_].with_gaps));
+}
 std::uint64_t TileMemory::alwaysLiveBytes() const { return report_->tiles[tile_].always_live; }
 std::uint64_t TileMemory::variables() const { return category("variable") + category("constant"); }
 std::uint64_t TileMemory::category(const std::string& name) const { return bytes_of(*report_, tile_, name); }
@@ -71,17 +81,36 @@ std::vector<VertexInstances> TileMemory::vertices() const {
   std::map<std::string, std::uint64_t> counts;
   for (const auto& set : report_->compute_sets)
     for (const auto& codelet : set.codelets)
-      if (const std::uint64_t n = vertices_on(codelet.tiles, tile_, tile_ + 1); n > 0) counts[codelet.codelet] += n;
+      if (const std::uint64_t n = vertices_on(codelet.tiles, tile_); n > 0) counts[codelet.codelet] += n;
   std::vector<VertexInstances> result;
-  for (const auto& [codelet, n] : counts) result.push_back(VertexInstances(codelet, n));
+  for (const auto& [codelet, n] : counts) {
+    std::vector<std::uint64_t> on(report_->target.tiles);
+    on[tile_] = n;
+    result.push_back(VertexInstances(codelet, n, std::move(on)));
+  }
   return result;
 }
 
 std::string ComputeSet::name() const { return report_->compute_sets[index_].name; }
 std::vector<VertexInstances> ComputeSet::vertices() const {
   std::vector<VertexInstances> result;
-  for (const auto& codelet : report_->compute_sets[index_].codelets)
-    result.push_back(VertexInstances(codelet.codelet, vertices_on(codelet.tiles, 0, ~std::size_t{0})));
+  for (const auto& codelet : report_->compute_sets[index_].codelets) {
+    std::vector<std::uint64_t> on = vertices_by_tile(*report_, codelet.tiles);
+    const std::uint64_t all = std::accumulate(on.begin(), on.end(), std::uint64_t{0});
+    result.push_back(VertexInstances(codelet.codelet, all, std::move(on)));
+  }
+  return result;
+}
+
+std::vector<Tile> Ipu::tiles() const {
+  std::vector<Tile> result;
+  const std::size_t n = report_->target.tiles_per_ipu;
+  for (std::size_t i = ipu_ * n; i < std::min((ipu_ + 1) * n, report_->tiles.size()); ++i) result.push_back(Tile(report_, i));
+  return result;
+}
+std::vector<Ipu> Compilation::ipus() const {
+  std::vector<Ipu> result;
+  for (std::size_t i = 0; i < report_->target.ipus; ++i) result.push_back(Ipu(report_, i));
   return result;
 }
 
@@ -105,29 +134,6 @@ std::vector<std::shared_ptr<Program>> Compilation::programs() const {
 }
 std::string Compilation::outOfMemory() const { return report_->out_of_memory; }
 
-std::string Step::stream() const { return report_->steps[step_].stream; }
-std::string Step::name() const { return report_->steps[step_].name; }
-std::string Step::kind() const { return report_->steps[step_].kind; }
-std::uint64_t Step::executions() const { return report_->steps[step_].executions; }
-std::uint64_t Step::cycles() const { return report_->steps[step_].cycles.total(); }
-
-std::vector<Step> Execution::steps() const {
-  std::vector<Step> result;
-  for (std::size_t i = 0; i < report_->steps.size(); ++i) result.push_back(Step(report_, i));
-  return result;
-}
-std::vector<std::uint64_t> Step::cyclesByTile() const { return by_tile(*report_, report_->steps[step_].tile_cycles); }
-std::shared_ptr<Program> Step::program() const {
-  const std::uint32_t part = pando::profile::part_of(*report_, report_->steps[step_]);
-  return Program::make(report_, part > 0 ? 2 * std::size_t{part - 1} : 2 * report_->program.size() + report_->blocks.size());
-}
-std::vector<ExecutedComputeSet> Step::computeSets() const {
-  if (report_->steps[step_].kind != "compute") return {};
-  return {ExecutedComputeSet(report_, step_)};
-}
-std::string ExecutedComputeSet::name() const { return report_->steps[step_].name; }
-std::vector<std::uint64_t> ExecutedComputeSet::cyclesByTile() const { return by_tile(*report_, report_->steps[step_].tile_cycles); }
-
 namespace {
 
 // What a program's index stands for.
@@ -136,24 +142,27 @@ struct Meaning {
   const pando::profile::BlockCycles* block = nullptr;
   std::size_t index = 0;  // of the part
   bool is_body = false;
+  std::optional<pando::profile::StepCycles> step = {};  // that has no part
 };
 
 Meaning meaning_of(const pando::profile::Report& report, std::size_t index) {
   const std::size_t parts = 2 * report.program.size();
   if (index < parts) return {&report.program[index / 2], nullptr, index / 2, index % 2 == 1};
-  if (index - parts < report.blocks.size()) return {nullptr, &report.blocks[index - parts], 0, false};
-  return {};
+  const std::size_t rest = index - parts;
+  if (rest < report.blocks.size()) return {nullptr, &report.blocks[rest], 0, false};
+  return {nullptr, nullptr, 0, false, report.steps[rest - report.blocks.size()]};
 }
 
 }  // namespace
 
 std::string Program::name() const {
   const Meaning m = meaning_of(*report_, index_);
-  return m.part ? m.part->name : m.block ? m.block->name : std::string();
+  return m.part ? m.part->name : m.block ? m.block->name : m.step->name;
 }
 Program::Type Program::type() const {
   const Meaning m = meaning_of(*report_, index_);
   if (m.block && m.block->stream_copy) return Type::StreamCopyMid;
+  if (m.step && m.step->kind == "sync") return Type::Sync;
   if (!m.part) return Type::Unknown;
   if (m.is_body) return Type::Sequence;
   const std::string& kind = m.part->kind;
@@ -163,7 +172,9 @@ Program::Type Program::type() const {
   if (kind == "if") return Type::If;
   if (kind == "switch") return Type::Switch;
   if (kind == "compute") return Type::OnTileExecute;
-  if (kind == "exchange") return Type::DoExchange;
+  if (kind == "exchange") return crosses_ipus(*report_, *m.part) ? Type::GlobalExchange : Type::DoExchange;
+  if (kind == "replicas") return Type::GlobalExchange;
+  if (kind == "sync") return Type::Sync;
   return kind == "host" || kind == "remote" ? Type::StreamCopyMid : Type::Unknown;
 }
 std::vector<std::shared_ptr<Program>> Program::children() const {
@@ -187,6 +198,10 @@ void SwitchProgram::accept(ProgramVisitor& visitor) const { visitor.visitSwitch(
 void RepeatProgram::accept(ProgramVisitor& visitor) const { visitor.visitRepeat(*this); }
 void SequenceProgram::accept(ProgramVisitor& visitor) const { visitor.visitSequence(*this); }
 void StreamCopyMidProgram::accept(ProgramVisitor& visitor) const { visitor.visitStreamCopyMid(*this); }
+void GlobalExchangeProgram::accept(ProgramVisitor& visitor) const { visitor.visitGlobalExchange(*this); }
+void SyncProgram::accept(ProgramVisitor& visitor) const { visitor.visitSync(*this); }
+
+ComputeSet OnTileExecuteProgram::computeset() const { return {report_, meaning_of(*report_, index_).part->compute_set - 1}; }
 
 std::shared_ptr<Program> Program::make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index) {
   std::shared_ptr<Program> plain(new Program(report, index));
@@ -199,6 +214,8 @@ std::shared_ptr<Program> Program::make(const std::shared_ptr<const pando::profil
     case Type::Repeat: return std::shared_ptr<Program>(new RepeatProgram(report, index));
     case Type::Sequence: return std::shared_ptr<Program>(new SequenceProgram(report, index));
     case Type::StreamCopyMid: return std::shared_ptr<Program>(new StreamCopyMidProgram(report, index));
+    case Type::GlobalExchange: return std::shared_ptr<Program>(new GlobalExchangeProgram(report, index));
+    case Type::Sync: return std::shared_ptr<Program>(new SyncProgram(report, index));
     default: return plain;
   }
 }
@@ -225,13 +242,13 @@ std::pair<std::size_t, std::size_t> placements_on(const pando::profile::Report& 
                   : pando::profile::placements_of(report, static_cast<std::uint32_t>(tile));
 }
 
-std::int64_t checked_tile(const pando::profile::Report& report, unsigned tile, const char* what) {
-  if (tile >= report.tiles.size())
-    fail(ErrorKind::index_error, "report-tile", "{} of tile {}: the report has {} tiles", what, tile, report.tiles.size());
-  return tile;
-}
-
 }  // namespace
+
+std::vector<LivenessVariable> LivenessVariable::of(const pando::profile::Report& report, const pando::profile::Residents& residents) {
+  std::vector<LivenessVariable> result;
+  for (const auto& [r, bytes] : residents) result.push_back(LivenessVariable(report.residents[r].name, bytes));
+  return result;
+}
 
 // Over all tiles the report has the sum of each step: what asks for it at each step would else look at every placement each time.
 std::uint64_t LivenessMemory::bytes() const {
@@ -250,16 +267,13 @@ std::uint64_t LivenessMemory::bytes() const {
 }
 std::vector<LivenessVariable> LivenessMemory::variables() const {
   const auto [first, last] = placements_on(*report_, tile_);
-  std::vector<LivenessVariable> result;
-  for (const auto& [r, bytes] : live_of(*report_, first, last, report_->program[part_].order))
-    result.push_back(LivenessVariable(report_->residents[r].name, bytes));
-  return result;
+  return LivenessVariable::of(*report_, live_of(*report_, first, last, report_->program[part_].order));
 }
 
 std::shared_ptr<Program> LivenessProgramStep::program() const { return Program::make(report_, 2 * part_); }
 LivenessMemory LivenessProgramStep::notAlwaysLiveMemory() const { return LivenessMemory(report_, part_, -1); }
 LivenessMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(unsigned tile) const {
-  return LivenessMemory(report_, part_, checked_tile(*report_, tile, "live memory"));
+  return LivenessMemory(report_, part_, pando::facade::checked_tile(*report_, tile, "live memory"));
 }
 
 std::vector<LivenessProgramStep> Compilation::livenessProgramSteps() const {
@@ -269,17 +283,11 @@ std::vector<LivenessProgramStep> Compilation::livenessProgramSteps() const {
   return result;
 }
 std::vector<LivenessVariable> Compilation::alwaysLiveVariables() const {
-  std::vector<LivenessVariable> result;
-  for (const auto& [r, bytes] : live_of(*report_, 0, report_->placements.size(), std::nullopt))
-    result.push_back(LivenessVariable(report_->residents[r].name, bytes));
-  return result;
+  return LivenessVariable::of(*report_, live_of(*report_, 0, report_->placements.size(), std::nullopt));
 }
 std::vector<LivenessVariable> Compilation::alwaysLiveVariablesForTile(unsigned tile) const {
-  const auto [first, last] = placements_on(*report_, checked_tile(*report_, tile, "always live variables"));
-  std::vector<LivenessVariable> result;
-  for (const auto& [r, bytes] : live_of(*report_, first, last, std::nullopt))
-    result.push_back(LivenessVariable(report_->residents[r].name, bytes));
-  return result;
+  const auto [first, last] = placements_on(*report_, pando::facade::checked_tile(*report_, tile, "always live variables"));
+  return LivenessVariable::of(*report_, live_of(*report_, first, last, std::nullopt));
 }
 
 std::vector<Var> ProgramWithVars::vars() const {
@@ -325,7 +333,6 @@ std::vector<Block> Execution::blocks(unsigned tile) const {
 }
 
 std::uint64_t Execution::totalCycles() const { return report_->total_cycles; }
-std::uint64_t Execution::runs() const { return report_->runs; }
 
 std::string Version::string() const { return poplar::versionString().cloneAsString(); }
 

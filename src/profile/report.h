@@ -149,6 +149,7 @@ struct TraceRow {
 struct RunTimes {
   std::uint32_t program = 0;
   std::uint64_t begin = 0, end = 0, host_ns = 0;
+  std::string name = {};  // that the program gave it
 };
 
 // A line of a codelet's source: of its functions, also where it has no cycles.

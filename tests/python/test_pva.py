@@ -6,6 +6,7 @@ import pando.report
 import popart
 import popxl
 import pva
+from pando import graph
 from popxl import ops
 
 
@@ -213,3 +214,115 @@ def test_files(path, tmp_path):
     (tmp_path / "bad.pop").write_bytes(b"PANDORPT")
     with pytest.raises(ValueError, match="cut off"):
         pva.openReport(tmp_path / "bad.pop")
+
+
+@pytest.fixture(scope="module")
+def two_ipus(tmp_path_factory):
+    """The report of two runs on two IPUs of four tiles, the second with a name: vertices on tiles 0 and 1, a copy to tile 2, and one to tile 5."""
+    folder = tmp_path_factory.mktemp("two_ipus")
+    (folder / "twice.cpp").write_text("""#include <poplar/Vertex.hpp>
+class Twice : public poplar::Vertex { public: poplar::InOut<poplar::Vector<float>> x;
+  void compute() { for (unsigned i = 0; i < x.size(); ++i) x[i] *= 2; } };""")
+    g = graph.Graph(tiles=4, ipus=2)
+    g.add_codelets(folder / "twice.cpp")
+    a, near, far = (g.add_variable(np.float32, (64,), name, tile=tile) for name, tile in (("a", 0), ("near", 2), ("far", 5)))
+    b = g.add_variable(np.float32, (640,), "b", tile=1)
+    work = g.add_compute_set("twice")
+    g.add_vertex(work, "Twice", tile=0, x=a)
+    g.add_vertex(work, "Twice", tile=1, x=b)
+    g.create_host_write("a", a)
+    g.create_host_read("far", far)
+    program = graph.Sequence(graph.Execute(work), graph.Copy(a, near), graph.Copy(near, far))
+    engine = graph.Engine(g, program, {"autoReport.all": True, "autoReport.directory": folder, "autoReport.executionProfileProgramRunCount": 2,
+                                       "debug.instrumentExternalExchange": True})
+    engine.run()
+    engine.run(name="warm")
+    return folder / "profile.pando"
+
+
+def test_runs_have_names_and_times(two_ipus):
+    first, second = pva.openReport(two_ipus).execution.runs
+    assert (first.name, second.name) == ("", "warm")
+    assert first.microseconds.end == second.microseconds.start <= second.microseconds.end and first.cycles.end == second.cycles.start
+    assert first.steps and first.steps[0] != first.steps[-1] and first.steps[0] == first.steps[0]
+
+
+def test_exchanges_between_ipus_are_told_apart(two_ipus):
+    report = pva.openReport(two_ipus)
+
+    class Seen(pva.ProgramVisitor):
+        far = near = 0
+
+        def visitGlobalExchange(self, program):
+            self.far += 1
+
+        def visitDoExchange(self, program):
+            self.near += 1
+
+    seen = Seen()
+    for program in report.compilation.programs:
+        program.accept(seen)
+    assert (seen.far, seen.near) == (1, 1)
+    for step in report.execution.steps:
+        kind, (first, second) = step.program.type, step.ipus
+        if kind is pva.Program.Type.GlobalExchange:
+            assert (first.dataOut, first.dataIn, second.dataIn, second.dataOut) == (512, 0, 512, 0)
+            assert max(step.program.estimatedCyclesByTile) > 0
+        elif kind is pva.Program.Type.DoExchange:
+            assert (first.dataOut, first.dataIn, second.dataIn) == (512, 512, 0)
+        elif kind is pva.Program.Type.OnTileExecute:
+            assert first.activeTiles == 2 and second.activeTiles == 0
+            assert 0.5 < first.activeTileBalance < 0.7 and first.tileBalance == pytest.approx(first.activeTileBalance / 2) and second.tileBalance == 0
+            assert [2 * n for n in step.program.computeset.estimatedCyclesByTile] == step.cyclesByTile
+            assert step.program.computeset.vertices[0].countByTile == [1, 1, 0, 0, 0, 0, 0, 0]
+        else:
+            assert kind in (pva.Program.Type.Sync, pva.Program.Type.Unknown) and step.program not in report.compilation.programs
+    ids = [p._id for p in report.compilation.programs] + [s.program._id for s in report.execution.steps if s.program.type is pva.Program.Type.Sync]
+    assert len(set(ids)) >= len(report.compilation.programs)
+
+
+def test_lowered_variables_are_what_tiles_hold(two_ipus):
+    compilation = pva.openReport(two_ipus).compilation
+    steps, lowered = compilation.livenessProgramSteps, compilation.loweredVariables
+    for tile in compilation.tiles:
+        live = [0] * len(steps)
+        for v in lowered.forTile(tile.id):
+            for interval in v.equivalenceClass.steps if not v.alwaysLive else ():
+                for k in range(interval.start, interval.end):
+                    live[k] += v.bytes
+        assert live == [s.notAlwaysLiveMemoryForTile(tile.id).bytes for s in steps]
+        assert tile.memory.alwaysLiveBytes == sum(v.bytes for v in lowered.forTile(tile.id) if v.equivalenceClass.id == 0)
+        assert tile.memory.overflowed == tile.memory.overflowed.includingGaps == 0
+    assert [v.id for v in lowered.allBriefVars] == [v._id for t in range(8) for v in lowered.forTile(t)]
+    a = next(v for v in lowered.forTile(0) if v.name == "a")
+    assert a.hasUnloweredVar and a.unloweredVar.size == 256 and a.unloweredVar in set(compilation.alwaysLiveVariablesForTile(0))
+    code = next(v for v in lowered.forTile(0) if v.category == "vertex code")
+    with pytest.raises(ValueError, match="is no part of a variable of the graph: its category is 'vertex code'"):
+        code.unloweredVar
+    with pytest.raises(IndexError, match="there is no tile 8; the report has 8"):
+        lowered.forTile(8)
+
+
+def test_variables_of_programs(two_ipus):
+    for step in pva.openReport(two_ipus).compilation.livenessProgramSteps:
+        found = step.program.vars
+        assert sum(v.bytes for v in found if not v.alwaysLive) == step.notAlwaysLiveMemory.bytes
+        assert {v.name for v in found} >= {"a", "far"}
+
+
+def test_blocks(two_ipus):
+    execution = pva.openReport(two_ipus).execution
+    for tile in range(8):
+        for block in execution.blocks(tile):
+            assert block.tile == tile and block.isStreamCopy and block.program.type is pva.Program.Type.StreamCopyMid
+            assert block.cyclesFrom <= block.cyclesTo
+    with pytest.raises(IndexError, match="there is no tile 8"):
+        execution.blocks(8)
+
+
+def test_target_and_format(two_ipus):
+    report = pva.openReport(two_ipus)
+    target = report.compilation.target
+    assert target.type is pva.Target.Type.IpuModel and (target.ipusPerReplica, target.tilesPerReplica) == (2, 8)
+    assert target.memoryPerReplica == target.totalMemory
+    assert (report.version.major, report.version.isUnstableFormat) == (4, False)

@@ -217,6 +217,8 @@ void Engine::prepare(const Device& device, const RuntimeOptions&) {
 void Engine::deploy() {
   EngineState& s = Access::idle(*this);
   if (!s.cycles) fail(ErrorKind::poplar_error, "engine-not-prepared", "the engine is not prepared for a device: call prepare() first");
+  if (const std::string none = check_break_at(s.settings.exec.break_at, *s.executable->program, s.executable->library); !none.empty())
+    std::fprintf(stderr, "warning: %s\n", none.c_str());
   s.runner = std::make_unique<pando::exec::Runner>(s.executable->program, s.executable->library, s.settings.exec);
   if (!s.settings.watch.tensors.empty()) {
     const auto memory = [&runner = *s.runner](unsigned replica, pando::TileId tile) { return runner.tile_base(replica, tile); };
@@ -249,7 +251,9 @@ void Engine::run(unsigned prog, const std::string& debugName) {
   ++s.runs;
   if (s.times) s.times->write(s.settings.step_times);
   constexpr std::size_t kMostIntervals = 1 << 16;
-  if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, s.now());
+  const std::uint64_t end = s.now();
+  if (s.intervals.size() < kMostIntervals) s.intervals.emplace_back(begin, end);
+  if (s.cycles) s.cycles->describe_run(debugName, end - begin);
   if (s.settings.execution_report && s.runs <= s.settings.report_runs)
     pando::facade::write_report(pando::facade::full_report(s, pando::cycles::Detail::whole), s.settings);
   if (!claimed.end()) fail(ErrorKind::poplar_error, "engine-gone", "a callback destroyed the engine while it ran");

@@ -17,8 +17,6 @@ profile::Report full_report(const poplar::core::EngineState& engine, cycles::Det
   profile::Report report = memory_report(*engine.executable, engine.settings.lowered_variables, detail);
   if (engine.cycles) engine.cycles->fill(report, engine.settings.tile_cycles, detail);
   if (detail == cycles::Detail::whole) add_work(report);
-  for (std::size_t i = 0; i < std::min(report.run_times.size(), engine.intervals.size()); ++i)
-    report.run_times[i].host_ns = engine.intervals[i].second - engine.intervals[i].first;
   return report;
 }
 

@@ -104,7 +104,7 @@ TEST(Container, LongTablesAreReadInPieces) {
   ContainerWriter writer(out, "a test");
   constexpr std::uint64_t kRows = 3 * kChunkRows + 17;
   for (std::uint64_t i = 0; i < kRows; ++i)
-    writer.table("runs").add({i % 3, i * 1'000'000'007, i * 1'000'000'007 + 5, i % 2 ? kLargestNumber : 0});
+    writer.table("runs").add({i % 3, i * 1'000'000'007, i * 1'000'000'007 + 5, i % 2 ? kLargestNumber : 0, 0});
   writer.finish();
   const Container c = Container::parse(out.str());
   EXPECT_EQ(c.rows("runs"), kRows);

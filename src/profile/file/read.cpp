@@ -459,9 +459,10 @@ class ReportReader {
   }
 
   void read_execution() {
+    const auto name = [&](std::size_t i) { return c_.has("runs", "name") ? c_.text(col("runs", "name")[i]) : std::string(); };
     for (std::size_t i = 0; i < c_.rows("runs"); ++i)
-      r_.run_times.push_back(
-          {u32(col("runs", "program"), i, "runs.program"), col("runs", "begin")[i], col("runs", "end")[i], col("runs", "host_ns")[i]});
+      r_.run_times.push_back({u32(col("runs", "program"), i, "runs.program"), col("runs", "begin")[i], col("runs", "end")[i],
+                              col("runs", "host_ns")[i], name(i)});
     for (std::size_t i = 0; i < c_.rows("blocks"); ++i)
       r_.blocks.push_back({c_.text(col("blocks", "name")[i]), u32(col("blocks", "stream"), i, "blocks.stream"),
                            col("blocks", "stream_copy")[i] != 0, col("blocks", "begin")[i], col("blocks", "end")[i]});

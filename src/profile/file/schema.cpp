@@ -208,6 +208,7 @@ constexpr ColumnSpec kRuns[] = {
     {"begin", kNumber, {}, true, "cycles"},
     {"end", kNumber, {}, true, "cycles"},
     {"host_ns", kNumber, {}, false, "time that the host needed, in nanoseconds; the one column that differs from run to run"},
+    {"name", kText, {}, false, "that the program gave the run; empty: none", true},
 };
 constexpr ColumnSpec kBlocks[] = {
     {"name", kText, {}, false, "of a program that is measured as a whole"},

@@ -246,7 +246,7 @@ class ReportWriter {
   }
 
   void write_execution() {
-    for (const RunTimes& t : r_.run_times) f_.table("runs").add({t.program, t.begin, t.end, t.host_ns});
+    for (const RunTimes& t : r_.run_times) f_.table("runs").add({t.program, t.begin, t.end, t.host_ns, f_.text(t.name)});
     for (const BlockCycles& b : r_.blocks) f_.table("blocks").add({f_.text(b.name), b.stream, b.stream_copy ? 1u : 0u, b.begin, b.end});
   }
 
