@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   bind_instances(m);
   bind_session(m);
   bind_distribution(m);
+  bind_tile_graphs(m);
 }

@@ -58,6 +58,7 @@ void bind_interpreter(nb::module_& m);
 void bind_instances(nb::module_& m);
 void bind_session(nb::module_& m);
 void bind_distribution(nb::module_& m);
+void bind_tile_graphs(nb::module_& m);
 
 // Attributes from a dict, each as the row wants it; None is absent. Refuses (type) what cannot be one.
 ir::Attributes attributes_from(const ir::OpRow& row, const nb::dict& values);

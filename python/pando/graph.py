@@ -1,0 +1,247 @@
+"""Programs of codelets of one's own: C++ for the vertices, Python for the graph.
+
+    import numpy as np
+    from pando import graph
+
+    g = graph.Graph("ipu_model", tiles=4)
+    g.add_codelets("scale.cpp", "-g")
+    x = g.add_variable(np.float32, (4,), "x", tile=1)
+    y = g.add_variable(np.float32, (4,), "y", tile=1)
+    work = g.add_compute_set("work")
+    g.add_vertex(work, "Scale", tile=1, x=x, y=y, factor=3.0)
+    g.create_host_write("x", x)
+    g.create_host_read("y", y)
+    engine = graph.Engine(g, graph.Execute(work), {"pando.watch": "y"})
+    engine.write_tensor("x", np.arange(4, dtype=np.float32))
+    engine.run()
+    print(engine.read_tensor("y"))
+
+Names and meanings are those of the classes in C++ (poplar/Graph.hpp, poplar/Program.hpp, poplar/Engine.hpp), of which this is a part: what makes a graph
+of vertices, runs it and looks into it. Options of the engine, with those of docs/debug-a-program.md, are a dict or the environment variable
+POPLAR_ENGINE_OPTIONS. Messages and reports name lines of the Python program.
+
+Element types are NumPy's: float32, float16, int32, uint32, int16, uint16, int8, uint8, int64, uint64, bool. A codelet's file is compiled by popc, which
+comes with Pando's source distribution; a .gp file needs no compiler.
+
+Errors: ValueError for what this module rejects; RuntimeError with the message of the C++ interface for what that rejects;
+popart.poplar_application_runtime_error for a program that stops while it runs.
+"""
+import operator
+import os
+
+import numpy as np
+
+from popxl import _core
+
+_core.add_package(os.path.dirname(os.path.abspath(__file__)) + os.sep)
+
+__all__ = ["ComputeSet", "Copy", "Engine", "Execute", "Graph", "PrintTensor", "Program", "Repeat", "Sequence", "Tensor"]
+
+
+class Tensor:
+    """A view of variables' elements: `shape` and `dtype` as NumPy's. Slices, reshapes and transposes copy nothing.
+
+    t[i], t[a:b], t[a:b, i]: elements and parts as of an array; ranges have no step.
+    """
+
+    def __init__(self, native, dtype):
+        self._native, self.dtype = native, dtype
+
+    @property
+    def shape(self):
+        return tuple(self._native.shape())
+
+    def __repr__(self):
+        return f"Tensor({self.dtype}, {self.shape})"
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, key):
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) > len(self.shape):
+            raise IndexError(f"{len(keys)} indices of a tensor of shape {self.shape}")
+        out, shape = self._native, []
+        for dim, (k, size) in enumerate(zip(keys, self.shape)):
+            if not isinstance(k, slice):
+                if not -size <= (i := operator.index(k)) < size:
+                    raise IndexError(f"index {i} of dimension {dim}, which has {size} elements")
+                out = out.slice(i % size, i % size + 1, dim)
+                continue
+            begin, end, step = k.indices(size)
+            if step != 1:
+                raise IndexError(f"{k} of dimension {dim}: expected a range without a step")
+            out = out.slice(begin, max(begin, end), dim)
+            shape.append(max(0, end - begin))
+        out = out.reshape([*shape, *self.shape[len(keys):]])
+        return Tensor(out, self.dtype)
+
+    def reshape(self, *shape):
+        """The same elements in another shape."""
+        return Tensor(self._native.reshape(list(shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)), self.dtype)
+
+    def transpose(self, *dimensions):
+        """The dimensions in this order; without arguments the other way round."""
+        return Tensor(self._native.shuffle(list(dimensions or range(len(self.shape))[::-1])), self.dtype)
+
+    @property
+    def T(self):
+        return self.transpose()
+
+
+class ComputeSet:
+    """Vertices that run at the same time."""
+
+    def __init__(self, native, name):
+        self._native, self.name = native, name
+
+
+class Program:
+    """What an engine runs: Execute, Copy, Sequence, Repeat or PrintTensor."""
+
+    def __init__(self, native):
+        self._native = native
+
+
+class Execute(Program):
+    """Runs the vertices of a compute set."""
+
+    def __init__(self, compute_set):
+        super().__init__(_core.tile_execute(compute_set._native))
+
+
+class Copy(Program):
+    """Copies the elements of `source` to `destination`, a tensor of the same type and as many elements."""
+
+    def __init__(self, source, destination):
+        super().__init__(_core.tile_copy(source._native, destination._native))
+
+
+class Sequence(Program):
+    """One program after the other."""
+
+    def __init__(self, *programs):
+        super().__init__(_core.tile_sequence([p._native for p in programs]))
+
+
+class Repeat(Program):
+    """`body`, `count` times."""
+
+    def __init__(self, count, body):
+        super().__init__(_core.tile_repeat(count, body._native))
+
+
+class PrintTensor(Program):
+    """Prints the elements on standard error, behind a title."""
+
+    def __init__(self, title, tensor):
+        super().__init__(_core.tile_print(title, tensor._native))
+
+
+class Graph:
+    """Variables on tiles, and vertices that compute on them.
+
+    Args:
+        device: "ipu_model" (tiles of a machine, cycles are counted) or "cpu" (one tile).
+        tiles: of each IPU; 0: as many as the machine has.
+        ipus: how many.
+        machine: "ipu1", "ipu2" or "ipu21".
+    """
+
+    def __init__(self, device="ipu_model", tiles=0, ipus=1, machine="ipu2"):
+        if device not in ("ipu_model", "cpu"):
+            raise ValueError(f"device is {device!r}; expected 'ipu_model' or 'cpu'")
+        self._native = _core.TileGraph(device, machine, ipus, tiles)
+        self._handles = {}
+
+    @property
+    def tiles(self):
+        """How many there are."""
+        return self._native.tiles()
+
+    def add_codelets(self, file, flags=""):
+        """Adds the codelets of a file: C++ or assembly, which popc compiles with these flags (as "-g -O3"), or a .gp file that it made."""
+        self._native.add_codelets(os.fspath(file), flags)
+
+    def add_variable(self, dtype, shape, name="", tile=None):
+        """A Tensor of a new variable, on a tile; without one every element needs a tile from set_tile_mapping before an engine is made."""
+        dtype = np.dtype(dtype)
+        variable = Tensor(self._native.add_variable(dtype.name, list(shape), name), dtype)
+        if tile is not None:
+            self.set_tile_mapping(variable, tile)
+        return variable
+
+    def set_tile_mapping(self, tensor, tile):
+        """The elements of a tensor are on this tile."""
+        self._native.map(tensor._native, tile)
+
+    def set_initial_value(self, tensor, values):
+        """What the elements hold when the program is loaded: an array of the tensor's shape, or a number for all."""
+        values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, tensor.dtype), tensor.shape))
+        self._native.set_initial_value(tensor._native, tensor.dtype.name, values)
+
+    def add_compute_set(self, name=""):
+        return ComputeSet(self._native.add_compute_set(name), name)
+
+    def add_vertex(self, compute_set, codelet, tile, **fields):
+        """A vertex on a tile. Fields by name: an edge gets a Tensor (a vector of vectors a list of them), a state or a constant input a number or an array,
+        in NumPy's type; Python's int is int32, float is float32."""
+        self._native.add_vertex(compute_set._native, codelet, tile, {name: _field(name, value) for name, value in fields.items()})
+
+    def create_host_write(self, handle, tensor):
+        """Engine.write_tensor(handle, ...) writes this tensor."""
+        self._native.create_host_write(handle, tensor._native)
+        self._handles[handle] = tensor
+
+    def create_host_read(self, handle, tensor):
+        """Engine.read_tensor(handle) reads this tensor."""
+        self._native.create_host_read(handle, tensor._native)
+        self._handles[handle] = tensor
+
+
+class Engine:
+    """Compiles programs of a graph and loads them; program i of a list is number i.
+
+    Args:
+        options: of the engine, by name ("pando.watch", "autoReport.all" ...); bools and numbers are written as their texts.
+    """
+
+    def __init__(self, graph, programs, options=None):
+        programs = [programs] if isinstance(programs, Program) else list(programs)
+        options = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (options or {}).items()}
+        self._handles = dict(graph._handles)
+        self._native = _core.TileEngine(graph._native, [p._native for p in programs], options)
+
+    def write_tensor(self, handle, values):
+        """Writes an array, of the tensor's shape and type, or a number for all elements."""
+        tensor = self._tensor(handle)
+        self._native.write_tensor(handle, np.ascontiguousarray(np.broadcast_to(np.asarray(values, tensor.dtype), tensor.shape)))
+
+    def read_tensor(self, handle):
+        """An array with what the tensor holds."""
+        tensor = self._tensor(handle)
+        out = np.empty(tensor.shape, tensor.dtype)
+        self._native.read_tensor(handle, out)
+        return out
+
+    def run(self, program=0, name=""):
+        """Runs a program. `name` is the run's in the report. Raises popart.poplar_application_runtime_error if it stops itself, or is stopped."""
+        self._native.run(program, name)
+
+    def _tensor(self, handle):
+        if handle not in self._handles:
+            raise ValueError(f"there is no handle {handle!r}; the graph has {', '.join(map(repr, self._handles)) or 'none'}")
+        return self._handles[handle]
+
+
+def _field(name, value):
+    if isinstance(value, Tensor):
+        return value._native
+    if isinstance(value, (list, tuple)) and value and all(isinstance(v, Tensor) for v in value):
+        return [v._native for v in value]
+    array = np.asarray(value)
+    if not isinstance(value, (np.generic, np.ndarray)):
+        array = array.astype({"i": np.int32, "f": np.float32}.get(array.dtype.kind, array.dtype), casting="same_kind")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"field {name!r}: found {type(value).__name__}; expected a Tensor, a list of them, a number or an array")
+    return array.dtype.name, np.ascontiguousarray(array).tobytes(), array.ndim == 0
