@@ -74,6 +74,20 @@ const envelope: uPlot.Series.PathBuilder = (u, series, i0, i1) => {
   return { stroke };
 };
 
+/** uPlot, on a canvas that the processor draws. On an emulated graphics card the fills of a stack take minutes, in which the page gets no frame. */
+function drawn_by_processor(options: uPlot.Options, data: uPlot.AlignedData, box: HTMLElement): uPlot {
+  const prototype = HTMLCanvasElement.prototype, get = prototype.getContext;
+  // uPlot makes its canvas itself.
+  prototype.getContext = function (this: HTMLCanvasElement, kind: string, settings?: object) {
+    return get.call(this, kind as "2d", { ...settings, willReadFrequently: true });
+  } as typeof get;
+  try {
+    return new uPlot(options, data, box);
+  } finally {
+    prototype.getContext = get;
+  }
+}
+
 export function Plot(props: Props) {
   const box = useRef<HTMLDivElement>(null), plot = useRef<uPlot | null>(null), latest = useRef(props);
   latest.current = props;
@@ -141,7 +155,7 @@ export function Plot(props: Props) {
       },
     };
     const zoomed = (current().params[props.id] ?? "").split(",").map(Number);
-    const u = new uPlot(options, [x, ...order.map((k) => drawn[k]!)] as uPlot.AlignedData, box.current!);
+    const u = drawn_by_processor(options, [x, ...order.map((k) => drawn[k]!)] as uPlot.AlignedData, box.current!);
     plot.current = u;
     if (zoomed.length === 2 && zoomed.every(Number.isFinite) && zoomed[0]! < zoomed[1]! && zoomed[1]! > (x[0] ?? 0) && zoomed[0]! < (x.at(-1) ?? 0)) u.setScale("x", { min: zoomed[0]!, max: zoomed[1]! });
     u.over.addEventListener("click", () => {

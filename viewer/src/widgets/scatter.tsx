@@ -30,7 +30,7 @@ export function Scatter<P extends Point>(props: { title: string; points: P[]; ro
   const px = (p: P) => left + ((Math.log10(Math.max(1e-9, p.x)) - lx.low) / (lx.high - lx.low)) * (width - left - 12);
   const py = (p: P) => height - bottom - ((Math.log10(Math.max(1e-9, p.y)) - ly.low) / (ly.high - ly.low)) * (height - bottom - 12);
   useEffect(() => {
-    const c = canvas.current!, ratio = devicePixelRatio || 1, g = c.getContext("2d")!, ink = getComputedStyle(c).color;
+    const c = canvas.current!, ratio = devicePixelRatio || 1, g = c.getContext("2d", { willReadFrequently: true })!, ink = getComputedStyle(c).color;
     (c.width = width * ratio), (c.height = height * ratio), g.scale(ratio, ratio);
     g.font = "12px sans-serif", (g.fillStyle = ink), (g.strokeStyle = "#8886");
     // A text over lines has a ground of its own.

@@ -46,7 +46,7 @@ export function TileMap(props: { report: Report; values: ArrayLike<number>; most
     return [(ipu % across) * (wide + 16) + places.x[t]! * cell + (lanes ? Math.floor(places.x[t]! / lanes) * gap : 0), Math.floor(ipu / across) * (tall + 22) + top + places.y[t]! * cell];
   };
   useEffect(() => {
-    const c = canvas.current!, ratio = devicePixelRatio || 1, g = c.getContext("2d")!;
+    const c = canvas.current!, ratio = devicePixelRatio || 1, g = c.getContext("2d", { willReadFrequently: true })!;
     (c.width = width * ratio), (c.height = height * ratio);
     g.scale(ratio, ratio);
     const style = getComputedStyle(c);
