@@ -656,7 +656,7 @@ class POPLAR_EXPORT Run {
   /// Of the host's clock: how long the host needed for it, after what it needed for the runs before.
   Interval microseconds() const;
   /// Each execution of a step, of all streams, by its begin. Throws poplar::invalid_option where there are more than 1,000,000:
-  /// Execution::steps has their sums.
+  /// Execution::steps has their sums. None unless the engine reports what it runs (autoReport.outputExecutionProfile).
   std::vector<Step> steps() const;
 
  private:
