@@ -104,7 +104,7 @@ class Program(Part):
 
     @property
     def vars(self):
-        """What is live at this step, as `Var`: first what is always live, each largest first. Empty for what is no step."""
+        """What is live at this step, as `Var`: first what is always live, each largest first. Empty for other programs."""
         if self._row < 0 or self._data.column("program", "kind")[self._row] in NO_STEPS:
             return []
         out = []
