@@ -1,8 +1,12 @@
-"""Nested inputs and outputs of a model: tensors in tuples, lists, dicts, named tuples and objects of registered classes. Everything else is a constant."""
+"""Nested inputs and outputs of a model: tensors in tuples, lists, dicts and other mappings, named tuples, dataclasses and objects of registered classes.
+Everything else is a constant."""
 import abc
+import collections.abc
+import dataclasses
 
 import torch
 
+from pando.torch import trees
 from poptorch.errors import createPoptorchError
 
 
@@ -45,7 +49,8 @@ def _parser_of(value):
 class Structure:
     """The form of a nested value.
 
-    kind: "tensor", "constant", "sequence", "dict" or "custom"; value: the constant, or the object; keys: of a dict; parts: the structures inside.
+    kind: "tensor", "constant", "sequence", "dict" (a mapping), "fields" (a dataclass) or "custom"; value: the constant, or the object; keys: of a mapping, or
+    the names of fields; parts: the structures inside.
     """
 
     def __init__(self, kind, cls=None, value=None, keys=(), parts=()):
@@ -73,8 +78,11 @@ def _flatten(value, tensors):
         return Structure("custom", type(value), (parser, value), parts=[Structure("tensor", type(t)) for t in found])
     if isinstance(value, (tuple, list)):
         return Structure("sequence", type(value), parts=[_flatten(x, tensors) for x in value])
-    if isinstance(value, dict):
+    if isinstance(value, collections.abc.Mapping):
         return Structure("dict", type(value), value, keys=value.keys(), parts=[_flatten(x, tensors) for x in value.values()])
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [f.name for f in dataclasses.fields(value)]
+        return Structure("fields", type(value), value, keys=names, parts=[_flatten(getattr(value, n), tensors) for n in names])
     return Structure("constant", type(value), value)
 
 
@@ -90,11 +98,8 @@ def unflatten(structure, tensors):
     parts = [unflatten(part, tensors) for part in structure.parts]
     if structure.kind == "sequence":
         return structure.cls(*parts) if hasattr(structure.cls, "_fields") else structure.cls(parts)
-    if structure.cls is dict:
-        return dict(zip(structure.keys, parts))
-    made = structure.cls()
-    made.update(zip(structure.keys, parts))
-    return made
+    items = dict(zip(structure.keys, parts))
+    return trees.like_dataclass(structure.value, items) if structure.kind == "fields" else trees.like_mapping(structure.value, items)
 
 
 def check_same(old, new, name):
@@ -135,4 +140,6 @@ def tensors_of(structure, value):
     if structure.kind == "custom":
         return list(structure.value[0].yieldTensors(value))
     parts = [value[key] for key in structure.keys] if structure.kind == "dict" else value
+    if structure.kind == "fields":
+        parts = [getattr(value, name) for name in structure.keys]
     return [t for part, x in zip(structure.parts, parts) for t in tensors_of(part, x)]

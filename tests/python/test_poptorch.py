@@ -1,5 +1,7 @@
 """poptorch where torch is installed. `./x conformance poptorch` runs PopTorch's own tests."""
+import collections
 import copy
+import dataclasses
 
 import pytest
 
@@ -353,6 +355,38 @@ def test_objects_of_registered_classes_are_inputs_and_outputs():
     poptorch.registerCustomArgParser(Pair, None)
     with pytest.raises(poptorch.Error, match="Type mismatch for pair"):
         swap(Pair(torch.ones(2), torch.zeros(2)))
+
+
+class Record(collections.OrderedDict):
+    """As models of public libraries give them: an ordered dict that takes items one by one."""
+
+    def update(self, *args, **kwargs):
+        raise RuntimeError("no update")
+
+    def __init__(self, **items):
+        for key, item in items.items():
+            self[key] = item
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    values: object
+    scale: float = 1.0
+    more: tuple = ()
+
+
+def test_mappings_and_dataclasses_are_inputs_and_outputs():
+    class Scales(torch.nn.Module):
+        def forward(self, sizes, named):
+            return Record(y=sizes.values * sizes.scale, sizes=Sizes(named["a"] + sizes.more[0], 2.0, (named["b"],)))
+
+    scales, (a, b, c, d) = poptorch.inferenceModel(Scales()), torch.randn(4, 3)
+    for _ in range(2):
+        found = scales(Sizes(a, 3.0, (b,)), collections.UserDict(a=c, b=d))
+        assert type(found) is Record and list(found) == ["y", "sizes"] and found["sizes"].scale == 2.0
+        torch.testing.assert_close((found["y"], found["sizes"].values, found["sizes"].more[0]), (a * 3, c + b, d))
+    with pytest.raises(poptorch.Error, match="mismatch for sizes"):
+        scales(Sizes(a, 4.0, (b,)), collections.UserDict(a=c, b=d))
 
 
 def test_the_gradient_of_a_step_is_clipped(model):

@@ -1,5 +1,6 @@
 """Nested values: tensors in tuples, lists, dicts, other mappings, dataclasses and classes that PyTorch's pytree knows. What else they hold is constant."""
 import collections.abc
+import copy
 import dataclasses
 import enum
 
@@ -67,26 +68,30 @@ def _level(value):
         return (cls, kind), list(zip(places, children)), make
     if isinstance(value, collections.abc.Mapping):
         keys = list(value)
-        return (cls, repr(keys)), [(f"[{key!r}]", value[key]) for key in keys], lambda parts: _mapping(cls, dict(zip(keys, parts)))
+        return (cls, repr(keys)), [(f"[{key!r}]", value[key]) for key in keys], lambda parts: like_mapping(value, dict(zip(keys, parts)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value)]
-        return (cls, repr(names)), [(f".{n}", getattr(value, n)) for n in names], lambda parts: _dataclass(value, dict(zip(names, parts)))
+        return (cls, repr(names)), [(f".{n}", getattr(value, n)) for n in names], lambda parts: like_dataclass(value, dict(zip(names, parts)))
     return None
 
 
-def _mapping(cls, items):
-    """A mapping of a class, or a dict where the class is not made of one."""
+def like_mapping(like, items):
+    """A mapping of the class of another one; it is a dict where the class takes no items."""
+    if type(like) is dict:
+        return items
     try:
-        made = cls(items)
-        return made if dict(made) == items else items
-    except (TypeError, ValueError, RuntimeError):
+        made = copy.copy(like)
+        for key, item in items.items():
+            made[key] = item
+        return made
+    except TypeError:
         return items
 
 
-def _dataclass(like, items):
+def like_dataclass(like, items):
     """An object like another one with other fields; __init__ and what it checks are not run."""
-    made = object.__new__(type(like))
-    for name, item in {**getattr(like, "__dict__", {}), **items}.items():
+    made = copy.copy(like)
+    for name, item in items.items():
         object.__setattr__(made, name, item)
     return made
 
