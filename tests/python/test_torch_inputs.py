@@ -181,3 +181,21 @@ def test_settings_of_an_optimizer_may_change(name):
             schedule.step()
             optimizer.param_groups[0]["weight_decay"] = 0.1 + 0.05 * i
     torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_of_an_update_are_clipped():
+    model, twin = twins(torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 2)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    step = pando.torch.compile_step(twin, F.mse_loss, torch.optim.SGD(twin.parameters(), lr=1.0), max_grad_norm=0.05, gradient_accumulation=2)
+    for scale in (0.01, 10.0):
+        x, y = torch.randn(2, 3, 4), scale * torch.randn(2, 3, 2)
+        values = step(x, y)
+        expected = [F.mse_loss(model(a), b) for a, b in zip(x, y)]
+        torch.testing.assert_close(values, torch.stack(expected).detach())
+        optimizer.zero_grad()
+        (sum(expected) / 2).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 0.05)
+        optimizer.step()
+    torch.testing.assert_close(twin.state_dict(), model.state_dict(), rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="max_grad_norm is a number above 0, or None, not -1"):
+        pando.torch.compile_step(twin, F.mse_loss, optimizer_of(twin), max_grad_norm=-1)

@@ -23,8 +23,12 @@ class StepOptions:
     return_outputs: bool = False
     instances: int = 1
     profile: object = None
+    max_grad_norm: object = None
 
     def __post_init__(self):
+        norm = self.max_grad_norm
+        if norm is not None and (isinstance(norm, bool) or not isinstance(norm, (int, float)) or not norm > 0):
+            raise ValueError(f"compile_step: max_grad_norm is a number above 0, or None, not {norm!r}.")
         for name in ("steps_per_call", "gradient_accumulation", "replicas", "instances"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -46,6 +50,7 @@ def compile_step(model, loss, optimizer, **options):
             Inputs, targets and results have leading dimensions (steps_per_call * gradient_accumulation, replicas), without those that are 1.
         instances: processes that train the model together, each with so many replicas (1): popdist.getNumInstances() where poprun starts them.
         return_outputs: whether a call gives (loss, output) instead of the loss (False); the output has the form that the model gives it.
+        max_grad_norm: to which norm all gradients of an update together are clipped, as torch.nn.utils.clip_grad_norm_ does (None: they are not).
         profile: a folder for a report of compiling and of the first call (None): `pando report FOLDER/profile.pando` shows it.
 
     Returns:
@@ -161,7 +166,7 @@ class TrainingStep:
             warn_of_widths([*tensors, *self._model.parameters()])
             forward = Forward(self._model, self._loss, form, self._options.return_outputs)
             batch = [x[(0,) * len(self._lead())] for x in tensors]
-            self._programs[key] = StepProgram(self._model, forward, self._optimizer, batch, self._options), forward
+            self._programs[key] = StepProgram(self._model, forward, self._optimizer, batch, self._options, max_norm=self._options.max_grad_norm), forward
         return self._programs[key]
 
 
