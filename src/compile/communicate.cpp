@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "compile/element_order.h"
@@ -121,6 +122,45 @@ void merge_moves(std::vector<SymbolicMove>& moves) {
       ++out;
     }
   moves.resize(out);
+}
+
+namespace {
+
+// Appends those of one destination, joined, if they become much fewer; else as they are.
+void append_merged_turns(const SymbolicMove* begin, const SymbolicMove* end, std::vector<SymbolicMove>& out) {
+  constexpr std::size_t kMuchFewer = 8;
+  const std::size_t first = out.size();
+  std::unordered_map<std::uint64_t, std::size_t> last_of;  // by source and bytes, in `out`; looked up, never iterated
+  for (const SymbolicMove* m = begin; m != end; ++m) {
+    if (m->count == 1) {
+      const auto [at, added] = last_of.try_emplace(std::uint64_t{m->source.shard.value} << 32 | m->bytes, out.size());
+      if (!added && join(out[at->second], *m)) continue;
+      at->second = out.size();
+    }
+    out.push_back(*m);
+    if ((out.size() - first) * kMuchFewer > static_cast<std::size_t>(end - begin)) {
+      out.resize(first);
+      out.insert(out.end(), begin, end);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void merge_turns(std::vector<SymbolicMove>& moves) {
+  constexpr std::size_t kMany = 1u << 14;  // to one shard
+  if (moves.size() < kMany) return;
+  std::vector<SymbolicMove> out;
+  for (std::size_t i = 0, end = 0; i < moves.size(); i = end) {
+    const ShardId shard = moves[i].destination.shard;
+    while (end < moves.size() && moves[end].destination.shard == shard) ++end;
+    if (shard.valid() && end - i >= kMany)
+      append_merged_turns(moves.data() + i, moves.data() + end, out);
+    else
+      out.insert(out.end(), moves.begin() + static_cast<std::ptrdiff_t>(i), moves.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  if (out.size() < moves.size()) moves = std::move(out);
 }
 
 namespace {
@@ -377,6 +417,7 @@ SymbolicExchange plan_exchange(Plan& plan, tile::NameId name, std::vector<Symbol
     merge_moves(exchange.receive);
     merge_moves(exchange.arrange);
   }
+  if (plan.options.merge_moves) merge_turns(exchange.receive);
   return exchange;
 }
 

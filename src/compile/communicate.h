@@ -19,6 +19,10 @@ std::vector<SymbolicMove> moves_to_block(const Plan& plan, const graph::View& vi
 // Joins neighbours that continue each other at both ends. Order does not matter.
 void merge_moves(std::vector<SymbolicMove>& moves);
 
+// Joins runs at equal steps between the same two shards where thousands arrive at one shard in turns with those of others, as the columns
+// of a matrix do whose rows lie on many tiles; nothing where that gains little. `moves`: as merge_moves leaves them.
+void merge_turns(std::vector<SymbolicMove>& moves);
+
 // An exchange of these moves, all of whose reads come before all of its writes. Moves from a place to itself are dropped; where
 // the destinations touch the sources, the data are staged in temporaries; what a tile gets twice arrives once and is copied
 // there. No byte is a destination twice. `reads_once`: nor is one a source twice, which need not be looked for then.

@@ -199,6 +199,39 @@ TEST(Communicate, rows_of_a_block_go_to_the_host_and_come_from_it_in_one_move) {
   }
 }
 
+// The columns of a matrix whose rows lie on many tiles: as many moves as there are rows, if there are thousands of elements; and none other
+// where the elements come from no regular places.
+TEST(Communicate, columns_of_a_matrix_come_in_one_move_from_each_row) {
+  for (const bool regular : {true, false}) {
+    std::mt19937 rng(3);
+    std::vector<SymbolicMove> moves;
+    constexpr std::uint32_t kRows = 64, kColumns = 512, kOthers = 9;
+    for (std::uint32_t column = 0; column < kColumns; ++column)
+      for (std::uint32_t row = 0; row < kRows; ++row)
+        moves.push_back({{ShardId(row), regular ? column * 8u : static_cast<std::uint32_t>(rng() % 1000) * 8u},
+                         {ShardId(100), (column * kRows + row) * 4u},
+                         4,
+                         1,
+                         0,
+                         0});
+    for (std::uint32_t i = 0; i < kOthers; ++i) moves.push_back({{ShardId(i), 4}, {ShardId(101), i * 8u}, 4, 1, 0, 0});
+    auto before = bytes_of(moves);
+    const std::size_t count = moves.size();
+    merge_turns(moves);
+    EXPECT_EQ(moves.size(), regular ? kRows + kOthers : count);
+    for (const SymbolicMove& m : moves)
+      if (regular && m.destination.shard == ShardId(100)) {
+        EXPECT_EQ(m.count, kColumns);
+        EXPECT_EQ(m.source_step, 8);
+        EXPECT_EQ(m.destination_step, kRows * 4);
+      }
+    auto after = bytes_of(moves);
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    EXPECT_EQ(after, before);
+  }
+}
+
 // Blocks of a matrix whose blocks follow each other in memory, of any mapping: every byte comes from and goes to its place.
 TEST(Communicate, moves_to_and_from_a_block_are_those_of_its_elements) {
   std::mt19937 rng(7);
