@@ -3,7 +3,7 @@
 #pragma once
 
 #include "transform/distribute/layout/layout.h"
-#include "transform/distribute/layout/op_subscripts.h"
+#include "transform/distribute/layout/layout_memo.h"
 
 #include <cstddef>
 #include <list>
@@ -16,7 +16,7 @@ namespace pando::search {
 class Layouts {
  public:
   // The program must outlive this.
-  explicit Layouts(const transform::Program& program) : program_(program), subscripts_(program.module) {}
+  explicit Layouts(const transform::Program& program) : program_(program), memo_(program) {}
 
   // Refuses (value) what lay_out() refuses.
   std::shared_ptr<const transform::Layout> of(const transform::Strategy& strategy) {
@@ -25,7 +25,7 @@ class Layouts {
       recent_.splice(recent_.begin(), recent_, it->second.place);
       return it->second.layout;
     }
-    auto layout = std::make_shared<const transform::Layout>(transform::lay_out(program_, strategy, subscripts_));
+    auto layout = std::make_shared<const transform::Layout>(transform::lay_out(program_, strategy, memo_));
     if (known_.size() == kMost) {
       known_.erase(recent_.back());
       recent_.pop_back();
@@ -43,7 +43,7 @@ class Layouts {
     std::list<transform::LayoutKey>::iterator place;
   };
   const transform::Program& program_;
-  transform::OpSubscripts subscripts_;
+  transform::LayoutMemo memo_;
   std::map<transform::LayoutKey, Known> known_;
   // The one that was asked for last comes first.
   std::list<transform::LayoutKey> recent_;

@@ -115,6 +115,8 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const transform::Strategy& 
   const std::vector<std::int32_t> ranks = ranks_of_stages(s);
   const double devices = static_cast<double>(s.data) * s.expert * s.context * s.tensor;
   std::vector<OfStage> all(ranks.size());
+  // A stage that has no other beside it never waits.
+  const bool waits = ranks.size() > 1;
   Alone forward(m, ranks.size()), backward(m, ranks.size());
   const auto& ops = m.graph(m.main_graph()).ops;
   std::vector<double> seconds(m.op_count(), 0);
@@ -130,10 +132,10 @@ std::vector<LeastTime::OfStage> LeastTime::stages_of(const transform::Strategy& 
     if (stages.for_weights[o.index()]) all[stage].weight_gradients += seconds[o.index()];
     if (program_.phase_of(o) != Phase::forward) continue;
     all[stage].forward += seconds[o.index()];
-    forward.forward(o, stage, seconds[o.index()]);
+    if (waits) forward.forward(o, stage, seconds[o.index()]);
   }
   for (OpId o : computed_again(s, layout, stages)) all[static_cast<std::size_t>(stages.of_op[o.index()])].all += seconds[o.index()];
-  for (std::size_t i = ops.size(); i-- > 0;) {
+  for (std::size_t i = waits ? ops.size() : 0; i-- > 0;) {
     const OpId o = ops[i];
     if (layout.when[o.index()] != When::each || program_.phase_of(o) == Phase::forward || stages.of_op[o.index()] < 0) continue;
     backward.reverse(o, static_cast<std::size_t>(stages.of_op[o.index()]), seconds[o.index()]);

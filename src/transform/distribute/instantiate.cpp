@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace pando::transform {
@@ -28,16 +29,17 @@ class Writer {
         table_(table),
         options_(options),
         ranks_(static_cast<std::size_t>(mesh.written())),
-        microbatches_(static_cast<std::size_t>(mesh.sizes[kTime])) {
+        microbatches_(static_cast<std::size_t>(mesh.sizes[kTime])),
+        pieces_(recipe.located) {
     d_.module = std::move(out);
     tuple_kind_ = ir::op_kind("make_tuple");
     element_kind_ = ir::op_kind("get_element");
     identity_kind_ = ir::op_kind("identity");
     none_ = m().intern({});
-    pieces_ = r_.located;
     std::size_t next = 0;
-    for (Located& x : pieces_) {
-      x.first = next;
+    first_.reserve(pieces_.size());
+    for (const Located& x : pieces_) {
+      first_.push_back(next);
       next += ranks_ * (x.each ? microbatches_ : 1);
     }
     values_.resize(next);
@@ -65,7 +67,7 @@ class Writer {
   const ir::Graph& sequential() const { return in_.graph(in_.main_graph()); }
   ValueId& at(std::uint32_t x, std::size_t rank, std::size_t microbatch) {
     const Located& l = pieces_[x];
-    return values_[l.first + (l.each ? microbatch * ranks_ : 0) + rank];
+    return values_[first_[x] + (l.each ? microbatch * ranks_ : 0) + rank];
   }
 
   // --- the main graph's inputs
@@ -253,10 +255,13 @@ class Writer {
     if (of_axis == made.end()) of_axis = made.insert(made.end(), {stride, std::vector<ir::TypeId>(ranks_)});
     ir::TypeId& type = of_axis->by_rank[rank];
     if (type.valid()) return type;
+    // The part's type says its stage's first device, too.
+    const auto [known, is_new] = tuples_of_parts_.try_emplace({pieces_[x].types[0].index(), rank, n, stride});
+    if (!is_new) return type = known->second;
     ir::Type t;
     t.kind = ir::Type::Kind::tuple;
     for (std::size_t i = 0; i < n; ++i) t.elements.push_back(type_at(x, rank + i * stride));
-    return type = m().type(t);
+    return type = known->second = m().type(t);
   }
   ir::TypeId type_at(std::uint32_t x, std::size_t rank) {
     if (rank < ranks_) return pieces_[x].types[rank];
@@ -427,7 +432,9 @@ class Writer {
   std::size_t ranks_, microbatches_;
   Distributed d_;
   ir::GraphId main_;
-  std::vector<Located> pieces_;
+  const std::vector<Located>& pieces_;
+  // Where the values of each stand in values_.
+  std::vector<std::size_t> first_;
   std::vector<ValueId> values_, operands_;
   std::vector<ir::TypeId> types_;
   std::vector<std::size_t> counts_;
@@ -437,6 +444,8 @@ class Writer {
     std::vector<ir::TypeId> by_rank;
   };
   std::vector<std::vector<TupleTypes>> tuples_;
+  // By a part's type, a rank, the size of its group and the stride.
+  std::map<std::array<std::size_t, 4>, ir::TypeId> tuples_of_parts_;
   std::vector<ir::AttributesId> indices_, rows_;
   std::map<std::pair<std::int32_t, std::size_t>, ValueId> numbers_;
   ir::OpKind tuple_kind_, element_kind_, identity_kind_;

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <unordered_map>
+#include <optional>
 
 namespace pando::transform {
 
@@ -20,18 +20,6 @@ using ir::Attributes;
 using ir::Module;
 using ir::OpId;
 using ir::ValueId;
-
-struct HashOfNumbers {
-  template <class T, std::size_t N>
-  std::size_t operator()(const std::array<T, N>& numbers) const {
-    std::uint64_t h = 0xcbf29ce484222325ULL;
-    for (const T n : numbers) {
-      h = (h ^ static_cast<std::uint64_t>(n)) * 0x9e3779b97f4a7c15ULL;
-      h ^= h >> 29;
-    }
-    return h;
-  }
-};
 
 class RecipeBuilder {
  public:
@@ -47,6 +35,8 @@ class RecipeBuilder {
         out_(out) {
     r_.cells.resize(static_cast<std::size_t>(s_.count));
     r_.sends.resize(static_cast<std::size_t>(s_.count));
+    r_.located.reserve(m_.value_count() + m_.value_count() / 2);
+    of_value_.assign(m_.value_count(), kNone);
     recomputed_ = recomputed_values(program, strategy, layout);
     for (const SumOfStages& sum : s_.sums) {
       for (OpId o : sum.ops) sums_[o] = o == sum.last ? &sum : nullptr;
@@ -100,26 +90,12 @@ class RecipeBuilder {
 
   // --- located values
 
-  std::uint32_t spec_id(const Specs& specs) {
-    const auto [it, added] = spec_ids_.try_emplace(key_of(specs), static_cast<std::uint32_t>(spec_ids_.size()));
-    return it->second;
-  }
-  static std::array<std::int64_t, 2 * kAxes> key_of(const Specs& specs) {
-    std::array<std::int64_t, 2 * kAxes> key{};
-    for (std::size_t a = 0; a < kAxes; ++a) {
-      key[2 * a] = specs[a].kind * 256 + specs[a].dim;
-      key[2 * a + 1] = specs[a].outer;
-    }
-    return key;
-  }
   // `where`: 0 for what is there in every segment behind, else one segment's own.
-  std::array<std::uint32_t, 4> key(ValueId v, const Specs& specs, std::int32_t stage, std::uint32_t where) {
-    return {v.value, spec_id(specs), static_cast<std::uint32_t>(stage), where};
-  }
   static std::uint32_t own(Segment s) { return 1 + static_cast<std::uint32_t>(s); }
 
   std::uint32_t add(ValueId v, const Specs& specs, std::int32_t stage, bool each, std::uint32_t where) {
-    Located x;
+    const auto id = static_cast<std::uint32_t>(r_.located.size());
+    Located& x = r_.located.emplace_back();
     x.value = v;
     x.specs = specs;
     x.stage = stage;
@@ -127,33 +103,48 @@ class RecipeBuilder {
     const ir::Type& whole = m_.type_of(v);
     x.shape = local_shape(whole.shape, specs, mesh_.sizes, m_.name_of(v));
     if (!mesh_.first_alone) x.name = out_.name(m_.name_of(v));
-    ir::Type t = whole;
-    t.shape = x.shape;
+    type_ = whole;
+    type_.shape = x.shape;
+    x.types.reserve(static_cast<std::size_t>(mesh_.written()));
     for (std::int64_t r = 0; r < mesh_.written(); ++r) {
-      t.place.device = ir::Device::numbered(mesh_.device(stage, r));
-      if (t.place.tiles == ir::TileSet::undefined) t.place.tiles = ir::TileSet::compute;
-      x.types.push_back(out_.type(t));
+      type_.place.device = ir::Device::numbered(mesh_.device(stage, r));
+      if (type_.place.tiles == ir::TileSet::undefined) type_.place.tiles = ir::TileSet::compute;
+      x.types.push_back(out_.type(type_));
     }
-    r_.located.push_back(std::move(x));
-    const auto id = static_cast<std::uint32_t>(r_.located.size() - 1);
-    where_[key(v, specs, stage, where)] = id;
+    if (Known* const there = known(v, specs, stage, where)) {
+      there->located = id;
+    } else {
+      known_.push_back({id, where, of_value_[v.index()]});
+      of_value_[v.index()] = static_cast<std::uint32_t>(known_.size() - 1);
+    }
     return id;
   }
-  const std::uint32_t* find(ValueId v, const Specs& specs, std::int32_t stage, std::uint32_t where) {
-    const auto it = where_.find(key(v, specs, stage, where));
-    return it == where_.end() ? nullptr : &it->second;
+  std::optional<std::uint32_t> find(ValueId v, const Specs& specs, std::int32_t stage, std::uint32_t where) {
+    const Known* const there = known(v, specs, stage, where);
+    return there == nullptr ? std::nullopt : std::optional(there->located);
+  }
+  // A value lies in few ways: they are a list.
+  struct Known {
+    std::uint32_t located, where, next;
+  };
+  Known* known(ValueId v, const Specs& specs, std::int32_t stage, std::uint32_t where) {
+    for (std::uint32_t k = of_value_[v.index()]; k != kNone; k = known_[k].next) {
+      const Located& x = r_.located[known_[k].located];
+      if (known_[k].where == where && x.stage == stage && x.specs == specs) return &known_[k];
+    }
+    return nullptr;
   }
 
   // What a segment has made for itself; gradients of weights find what the pass before them has made.
-  const std::uint32_t* find_own(ValueId v, const Specs& specs, std::int32_t stage, Segment segment) {
-    const auto* here = find(v, specs, stage, own(segment));
+  std::optional<std::uint32_t> find_own(ValueId v, const Specs& specs, std::int32_t stage, Segment segment) {
+    const auto here = find(v, specs, stage, own(segment));
     return here || segment != Segment::weights ? here : find(v, specs, stage, own(Segment::backward));
   }
 
   // --- what a use takes
 
   std::uint32_t get(ValueId v, const Specs& want, std::int32_t stage, Segment segment) {
-    if (const auto* here = find_own(v, want, stage, segment)) return *here;
+    if (const auto here = find_own(v, want, stage, segment)) return *here;
     if (recomputed_[v.index()] && stage == home(v) && (segment == Segment::backward || segment == Segment::weights))
       return again(v, want, segment);
     if (s_.portable[v.index()]) return convert(portable(v, stage), want, segment);
@@ -178,13 +169,13 @@ class RecipeBuilder {
   // Computed again in a backward pass, from what that pass has.
   std::uint32_t again(ValueId v, const Specs& want, Segment segment) {
     const std::int32_t stage = home(v);
-    const auto* made = find_own(v, raw(v), stage, segment);
+    auto made = find_own(v, raw(v), stage, segment);
     if (!made) {
       const OpId p = m_.value(v).producer;
       Step s = plain(p);
       for (std::size_t i = 0; i < m_.operands(p).size(); ++i) s.operands.push_back(get(m_.operand(p, i), demand(p, i), stage, segment));
       for (ValueId r : m_.results(p)) s.results.push_back(add(r, raw(r), stage, true, own(segment)));
-      s.attributes = {out_.intern(local_attributes(p, s))};
+      s.attributes = {attributes_of(p, s)};
       steps(stage, segment).push_back(std::move(s));
       made = find(v, raw(v), stage, own(segment));
     }
@@ -201,16 +192,16 @@ class RecipeBuilder {
       return raw(v)[kTime].is_sharded() && want[kTime].is_replicated() ? joined(x, segment) : x;
     }
     if (want == raw(v)) {
-      if (const auto* x = find(v, want, home(v), 0)) return *x;
+      if (const auto x = find(v, want, home(v), 0)) return *x;
     }
     if (raw(v)[kTime].is_partial()) return total(v);
-    const auto* x = find(v, resolved(v), home(v), 0);
+    const auto x = find(v, resolved(v), home(v), 0);
     const std::uint32_t made = x ? *x : resolve(v, *find(v, raw(v), home(v), 0), segment_of(p));
     return raw(v)[kTime].is_sharded() && want[kTime].is_replicated() ? joined(made, segment) : made;
   }
 
   std::uint32_t input(ValueId v) {
-    if (const auto* x = find(v, raw(v), std::max(0, home(v)), 0)) return *x;
+    if (const auto x = find(v, raw(v), std::max(0, home(v)), 0)) return *x;
     return add_input(v, std::max(0, home(v)));
   }
   std::uint32_t add_input(ValueId v, std::int32_t stage) {
@@ -230,7 +221,7 @@ class RecipeBuilder {
   std::uint32_t fetched(ValueId v, Segment segment) {
     const std::int32_t stage = home(v);
     const std::uint32_t where = own(segment);
-    if (const auto* here = find(v, raw(v), stage, where)) return *here;
+    if (const auto here = find(v, raw(v), stage, where)) return *here;
     const std::uint32_t row = row_of(v);
     const std::uint32_t x = add(v, raw(v), stage, repeats(segment), where);
     Step s = step(Step::load_row, "remote_load", row, x);
@@ -242,7 +233,7 @@ class RecipeBuilder {
     const auto [it, added] = rows_.try_emplace(v.value, 0u);
     if (!added) return it->second;
     it->second = add_input(v, home(v));
-    where_.erase(key(v, raw(v), home(v), 0));
+    known(v, raw(v), home(v), 0)->where = kNone;
     add_buffers(r_.located[it->second], 1, out_);
     return it->second;
   }
@@ -253,7 +244,7 @@ class RecipeBuilder {
   }
 
   std::uint32_t portable(ValueId v, std::int32_t stage) {
-    if (const auto* x = find(v, raw(v), stage, 0)) return *x;
+    if (const auto x = find(v, raw(v), stage, 0)) return *x;
     const OpId p = m_.value(v).producer;
     if (!p.valid()) return add_input(v, stage);
     op(p, stage, l_.when[p.index()] == When::behind ? Segment::behind : Segment::before);
@@ -262,7 +253,7 @@ class RecipeBuilder {
 
   // The running sum over microbatches, then over devices.
   std::uint32_t total(ValueId v) {
-    const auto* x = find(v, resolved(v), home(v), 0);
+    const auto x = find(v, resolved(v), home(v), 0);
     return x ? *x : convert(*find(v, summed_specs(v), home(v), 0), resolved(v), Segment::behind, true);
   }
   // As the running sum is kept: with ZeRO 2, of each microbatch's part.
@@ -277,7 +268,7 @@ class RecipeBuilder {
     const Place x = r_.located[from];
     Specs specs = x.specs;
     specs[kTime] = {};
-    if (const auto* there = find(x.value, specs, x.stage, 0)) return *there;
+    if (const auto there = find(x.value, specs, x.stage, 0)) return *there;
     const std::uint32_t to = add(x.value, specs, x.stage, false, 0);
     Step s = step(Step::join, "concat", from, to);
     s.dim = x.specs[kTime].dim;
@@ -296,7 +287,7 @@ class RecipeBuilder {
   // On another stage, sent when it is made.
   std::uint32_t arrive(std::uint32_t from, std::int32_t stage) {
     const Place x = r_.located[from];
-    if (const auto* there = find(x.value, x.specs, stage, 0)) return *there;
+    if (const auto there = find(x.value, x.specs, stage, 0)) return *there;
     const std::uint32_t to = add(x.value, x.specs, stage, x.each, 0);
     Step s = transfer(from, to);
     const OpId p = m_.value(x.value).producer;
@@ -367,7 +358,7 @@ class RecipeBuilder {
     const Place x = r_.located[from];
     Specs specs = x.specs;
     specs[kTime] = want;
-    if (const auto* there = find(x.value, specs, x.stage, own(segment))) return *there;
+    if (const auto there = find(x.value, specs, x.stage, own(segment))) return *there;
     if (want.outer != 1) {
       ir::refuse(ir::ErrorClass::value, "layout", "'{}' is not cut into microbatches along one dimension", m_.name_of(x.value));
     }
@@ -396,8 +387,8 @@ class RecipeBuilder {
     const bool keeps = have.is_sharded() && want.is_sharded() && !recomputed_[x.value.index()];
     const bool for_all = shared || (keeps && segment == Segment::forward) || segment == Segment::before;
     const std::uint32_t where = for_all ? 0 : own(segment);
-    if (const auto* there = find(x.value, specs, x.stage, where)) return *there;
-    if (const auto* there = keeps ? find(x.value, specs, x.stage, 0) : nullptr) return *there;
+    if (const auto there = find(x.value, specs, x.stage, where)) return *there;
+    if (const auto there = keeps ? find(x.value, specs, x.stage, 0) : std::nullopt) return *there;
     const bool odd = (have.is_sharded() && outer_here(x, axis, have) != 1) || (want.is_sharded() && outer_here(x, axis, want) != 1);
     if (odd && have.is_sharded() && want.is_sharded()) return along(along(from, axis, {}, segment, shared), axis, want, segment, shared);
     const std::uint32_t to = add(x.value, specs, x.stage, !once, where);
@@ -509,7 +500,7 @@ class RecipeBuilder {
     if (has(m_.row(o).effects, ir::Effects::stream)) {
       stream(o, s);
     } else {
-      s.attributes = {out_.intern(local_attributes(o, s))};
+      s.attributes = {attributes_of(o, s)};
     }
     steps(stage, segment).push_back(std::move(s));
     for (ValueId v : m_.results(o)) finish(v, stage, segment);
@@ -544,10 +535,19 @@ class RecipeBuilder {
     return s;
   }
 
-  Attributes local_attributes(OpId o, const Step& s) const {
-    Attributes a = m_.attributes(o);
-    if (a.has("shape") && !s.results.empty()) a.set("shape", ir::Ints(r_.located[s.results[0]].shape));
-    return a;
+  // Of most ops they are as they were.
+  ir::AttributesId attributes_of(OpId o, const Step& s) {
+    const Attributes& whole = m_.attributes(o);
+    if (!s.results.empty() && whole.has("shape")) {
+      Attributes local = whole;
+      local.set("shape", ir::Ints(r_.located[s.results[0]].shape));
+      return out_.intern(local);
+    }
+    const std::size_t id = m_.op(o).attributes.index();
+    if (kept_attributes_.size() <= id) kept_attributes_.resize(id + 1);
+    ir::AttributesId& kept = kept_attributes_[id];
+    if (!kept.valid()) kept = out_.intern(whole);
+    return kept;
   }
 
   // Sums are made where the value is made, so that everybody gets the total.
@@ -662,8 +662,13 @@ class RecipeBuilder {
   bool splits_;
   Module& out_;
   Recipe r_;
-  std::unordered_map<std::array<std::int64_t, 2 * kAxes>, std::uint32_t, HashOfNumbers> spec_ids_;
-  std::unordered_map<std::array<std::uint32_t, 4>, std::uint32_t, HashOfNumbers> where_;
+  // By value: the last way in which it lies.
+  static constexpr std::uint32_t kNone = ~0u;
+  std::vector<std::uint32_t> of_value_;
+  std::vector<Known> known_;
+  ir::Type type_;
+  // By attributes of the program.
+  std::vector<ir::AttributesId> kept_attributes_;
   std::map<std::uint32_t, ir::HostStreamId> stores_;
   std::map<std::uint32_t, std::uint32_t> rows_;  // of variables off chip, by value
   std::vector<bool> total_uses_, recomputed_, is_output_;

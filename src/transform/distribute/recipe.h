@@ -32,8 +32,6 @@ struct Located : Place {
   // None where the first rank is written alone.
   ir::NameId name{0};
   std::vector<ir::TypeId> types;  // by rank
-  // Where its values stand in the table of instances.
-  std::size_t first = 0;
 };
 
 struct Step {

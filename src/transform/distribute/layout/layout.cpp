@@ -3,7 +3,7 @@
 #include "ir/error.h"
 #include "ir/rows/subscripts.h"
 #include "transform/distribute/layout/derivatives.h"
-#include "transform/distribute/layout/op_subscripts.h"
+#include "transform/distribute/layout/layout_memo.h"
 
 #include <algorithm>
 #include <limits>
@@ -449,12 +449,38 @@ class AxisPass {
 
 class Builder {
  public:
-  Builder(const Program& program, const Strategy& strategy, OpSubscripts& subscripts)
-      : program_(program), m_(program.module), s_(strategy), subscripts_(subscripts) {}
+  Builder(const Program& program, const Strategy& strategy, LayoutMemo& memo)
+      : program_(program), m_(program.module), s_(strategy), memo_(memo) {}
 
   Layout run() {
-    sizes();
+    check_sizes();
     check_cuts();
+    const LayoutMemo::OnTime& on_time = this->on_time();
+    l_ = on_time.layout;
+    l_.sizes = sizes();
+    storage();
+    for (Axis a : {kExpert, kContext, kTensor, kData}) {
+      if (l_.sizes[a] > 1) AxisPass(program_, s_, memo_.subscripts, l_, a, on_time.update).run();
+    }
+    return std::move(l_);
+  }
+
+ private:
+  const ir::Graph& main() const { return m_.graph(m_.main_graph()); }
+  const std::vector<OpId>& ops() const { return main().ops; }
+
+  std::array<std::int64_t, kAxes> sizes() const { return {s_.data, s_.expert, s_.context, s_.tensor, s_.microbatches}; }
+  void check_sizes() const {
+    const std::array<std::int64_t, kAxes> all = sizes();
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      if (all[a] < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {} ({} axis)", all[a], kAxisNames[a]);
+    }
+  }
+
+  const LayoutMemo::OnTime& on_time() {
+    const std::pair<std::int64_t, bool> key{s_.microbatches, s_.join_outputs};
+    if (const auto known = memo_.on_time.find(key); known != memo_.on_time.end()) return known->second;
+    l_.sizes[kTime] = s_.microbatches;
     l_.raw.resize(m_.value_count());
     l_.resolved.resize(m_.value_count());
     std::size_t operands = 0;
@@ -468,26 +494,11 @@ class Builder {
     l_.weight_of_op.assign(m_.op_count(), ValueId());
     std::vector<bool> update(m_.op_count(), false);
     for (OpId o : ops()) update[o.index()] = program_.phase_of(o) == Phase::update;
-    AxisPass(program_, s_, subscripts_, l_, kTime, update).run();
+    AxisPass(program_, s_, memo_.subscripts, l_, kTime, update).run();
     if (!classify(update)) by_dependence(update);
     components(update);
-    storage();
-    for (Axis a : {kExpert, kContext, kTensor, kData}) {
-      if (l_.sizes[a] > 1) AxisPass(program_, s_, subscripts_, l_, a, update).run();
-    }
     l_.derivative_of = derivatives_of(program_, l_.when);
-    return std::move(l_);
-  }
-
- private:
-  const ir::Graph& main() const { return m_.graph(m_.main_graph()); }
-  const std::vector<OpId>& ops() const { return main().ops; }
-
-  void sizes() {
-    l_.sizes = {s_.data, s_.expert, s_.context, s_.tensor, s_.microbatches};
-    for (std::size_t a = 0; a < kAxes; ++a) {
-      if (l_.sizes[a] < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {} ({} axis)", l_.sizes[a], kAxisNames[a]);
-    }
+    return memo_.on_time.emplace(key, LayoutMemo::OnTime{std::move(l_), std::move(update)}).first->second;
   }
 
   void check_cuts() const {
@@ -607,7 +618,7 @@ class Builder {
   const Program& program_;
   const Module& m_;
   const Strategy& s_;
-  OpSubscripts& subscripts_;
+  LayoutMemo& memo_;
   Layout l_;
 };
 
@@ -616,12 +627,10 @@ class Builder {
 std::string_view name_of(Axis axis) { return kAxisNames[axis]; }
 
 Layout lay_out(const Program& program, const Strategy& strategy) {
-  OpSubscripts subscripts(program.module);
-  return lay_out(program, strategy, subscripts);
+  LayoutMemo memo(program);
+  return lay_out(program, strategy, memo);
 }
-Layout lay_out(const Program& program, const Strategy& strategy, OpSubscripts& subscripts) {
-  return Builder(program, strategy, subscripts).run();
-}
+Layout lay_out(const Program& program, const Strategy& strategy, LayoutMemo& memo) { return Builder(program, strategy, memo).run(); }
 
 LayoutKey layout_key_of(const Strategy& s) {
   return {

@@ -46,14 +46,14 @@ struct Layout {
   std::vector<ir::OpId> derivative_of;
 };
 
-class OpSubscripts;
+class LayoutMemo;
 
 std::string_view name_of(Axis axis);
 
 // Refuses (value) what parallelise() says.
 Layout lay_out(const Program& program, const Strategy& strategy);
-// `subscripts`: of the program's ops, from call to call.
-Layout lay_out(const Program& program, const Strategy& strategy, OpSubscripts& subscripts);
+// `memo`: of the program, from call to call (layout_memo.h).
+Layout lay_out(const Program& program, const Strategy& strategy, LayoutMemo& memo);
 
 // All that lay_out() looks at of a strategy: those with equal keys have one layout.
 struct LayoutKey {

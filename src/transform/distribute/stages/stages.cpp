@@ -144,7 +144,7 @@ class Assignment {
       if (layers < static_cast<std::uint32_t>(s_.count)) {
         ir::refuse(ir::ErrorClass::value, "stages", "{} layers do not fill {} stages", layers, s_.count);
       }
-      sizes = even_groups(layer_operations(program_, layout_), s_.count);
+      sizes = s_.count == 1 ? std::vector{layers} : even_groups(layer_operations(program_, layout_), s_.count);
     }
     const std::uint32_t sum = std::accumulate(sizes.begin(), sizes.end(), 0u);
     if (sizes.size() != static_cast<std::size_t>(s_.count) || sum != layers) {
