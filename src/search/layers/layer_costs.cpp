@@ -300,17 +300,24 @@ class LayerWriter {
   double flash(double qk, double heads, bool backward) const {
     const double otherwise = backward ? c_.attention_backward : c_.attention_forward;
     if (shapes_ == nullptr) return otherwise;
-    // The nearest that was measured for this size of heads: by the length of a sequence, then by how many rows of heads there are at once.
-    double best = otherwise, nearest = std::numeric_limits<double>::infinity();
     const double seq = static_cast<double>(m_.seq) / static_cast<double>(s_.context), rows = heads * static_cast<double>(s_.microbatch);
+    const auto find = [&] { return nearest_attention(qk, seq, rows, backward); };
+    const auto share = prices_ != nullptr ? prices_->attention(qk, seq, rows, backward, find) : find();
+    if (!share) return otherwise;
+    basis_ = share->basis;
+    return share->efficiency;
+  }
+  // The nearest that was measured for this size of heads: by the length of a sequence, then by how many rows of heads there are at once.
+  std::optional<simulate::MeasuredShare> nearest_attention(double qk, double seq, double rows, bool backward) const {
+    std::optional<simulate::MeasuredShare> best;
+    double nearest = std::numeric_limits<double>::infinity();
     for (const auto& a : shapes_->attentions) {
       if (a.backward != backward || static_cast<double>(a.head_size) != qk) continue;
       const double distance =
           2 * std::abs(std::log(static_cast<double>(a.seq) / seq)) + std::abs(std::log(static_cast<double>(a.heads * a.batch) / rows));
-      if (distance < nearest) nearest = distance, best = a.efficiency;
+      if (distance < nearest) nearest = distance, best = {a.efficiency, simulate::Basis::interpolated};
     }
-    if (nearest < std::numeric_limits<double>::infinity())
-      basis_ = nearest < 1e-9 ? simulate::Basis::measured : simulate::Basis::interpolated;
+    if (nearest < 1e-9) best->basis = simulate::Basis::measured;
     return best;
   }
 
