@@ -8,6 +8,7 @@
 #include "ir/semantics/samples.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
+#include "models/gpt.h"
 #include "models/mlp.h"
 #include "pando/model_error.hpp"
 #include "transform/distribute/parallelise.h"
@@ -143,6 +144,52 @@ TEST(EmitTorch, EverySample) {
   EXPECT_EQ(e.programs, 1u);
   EXPECT_THAT(file(e, "functions.py"), HasSubstr("def nll_loss("));
   if (const char* path = std::getenv("PANDO_EMIT_SAMPLES")) std::ofstream(path) << ir::print(m);
+}
+
+TEST(Pieces, AnotherFileIsRefused) {
+  for (const char* text : {"[]", "{}", "3", R"({"wholes": {}, "variables": [], "outputs": []})"}) {
+    try {
+      transform::read_pieces(text, "p.json");
+      ADD_FAILURE() << text;
+    } catch (const ModelError& e) {
+      EXPECT_THAT(e.what(),
+                  HasSubstr("it is not a file of pieces (an object of wholes, variables, outputs, streams): pando transform --pieces"));
+    }
+  }
+}
+
+// A mask that each layer has for itself, and numbers, of which one is as large in other bytes.
+TEST(EmitTorch, EqualConstantsAreWrittenOnce) {
+  const std::string type = "Tensor[(4, 8), float32]";
+  std::string text = "module\nvariable \"x\" input 0: " + type + "\n\ngraph main(x: " + type + "):\n";
+  std::string last = "x";
+  for (const int layer : {0, 1, 2}) {
+    const std::vector<float> mask(32, layer == 2 ? -2.0F : -1.0F);
+    text += fmt::format("    mask{}: {} = constant(data=float32(4, 8)[{:.1f}])\n", layer, type, fmt::join(mask, ", "));
+    text += fmt::format("    half{}: float32 = constant(data=float32()[0.5])\n", layer);
+    text += fmt::format("    a{}: {} = add({}, mask{})\n", layer, type, last, layer);
+    text += fmt::format("    y{}: {} = mul(a{}, half{})\n", layer, type, layer, layer);
+    last = fmt::format("y{}", layer);
+  }
+  const Emitted e = torch_program(ir::parse(text + "    return y2\n"), {.check_steps = 0});
+  const std::string& program = file(e, "program_0.py");
+  EXPECT_THAT(program, HasSubstr("CONSTANTS = {\n    \"mask0\": \"program_0.mask0\",\n    \"half0\": (\"float32\", (), [0.5]),\n"
+                                 "    \"mask2\": \"program_0.mask2\",\n}\n"));
+  EXPECT_THAT(program, HasSubstr("a1 = y0 + const.mask0\n"));
+  EXPECT_THAT(program, HasSubstr("y2 = a2 * const.half0\n"));
+  EXPECT_EQ(file(e, "constants.bin").size(), 2u * 4 * 8 * 4);
+}
+
+// Programs of two stages have the mask of their layers; its bytes are there once.
+TEST(EmitTorch, ProgramsShareBytesOfConstants) {
+  const transform::Program gpt = models::build_gpt({.layers = 2, .heads = 2, .width = 8, .vocabulary = 16, .sequence = 8, .batch = 2});
+  const transform::Distributed d = transform::parallelise(gpt, {.pipeline = 2});
+  Options options{.check_steps = 0};
+  options.pieces = transform::pieces_of(gpt, d);
+  const Emitted e = torch_program(d.module, options);
+  ASSERT_EQ(e.programs, 2u);
+  EXPECT_THAT(file(e, "constants.json"), HasSubstr("\"program_1."));
+  EXPECT_EQ(file(e, "constants.bin").size(), 8u * 8 * 4);
 }
 
 TEST(EmitTorch, UnknownOpsTogether) {

@@ -1,5 +1,6 @@
 #include "emit/torch/assemble.h"
 
+#include "base/archive.h"
 #include "base/check.h"
 #include "emit/torch/python_text.h"
 #include "ir/error.h"
@@ -195,9 +196,24 @@ std::string program_key(const TypeTable& types, const ProgramText& p) {
 
 void TensorFile::add(const std::string& name, const HostTensor& t, const double* allowed) {
   bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
-  entries_.push_back(fmt::format("{}: [{}, [{}], {}{}]", nlohmann::json(name).dump(), py_text(name_of(t.dtype())),
-                                 fmt::join(t.shape(), ", "), bytes_.size(), allowed ? fmt::format(", {}", *allowed) : ""));
+  enter(name, t, bytes_.size(), allowed);
   bytes_.append(reinterpret_cast<const char*>(t.data()), t.size_bytes());
+}
+
+void TensorFile::share(const std::string& name, const HostTensor& t) {
+  const std::string_view bytes(reinterpret_cast<const char*>(t.data()), t.size_bytes());
+  const std::uint64_t sum = checksum(bytes);
+  const auto [begin, end] = shared_.equal_range(sum);
+  const auto known =
+      std::find_if(begin, end, [&](const auto& at) { return std::string_view(bytes_).substr(at.second, bytes.size()) == bytes; });
+  if (known != end) return enter(name, t, known->second, nullptr);
+  add(name, t);
+  shared_.emplace(sum, bytes_.size() - bytes.size());
+}
+
+void TensorFile::enter(const std::string& name, const HostTensor& t, std::size_t at, const double* allowed) {
+  entries_.push_back(fmt::format("{}: [{}, [{}], {}{}]", nlohmann::json(name).dump(), py_text(name_of(t.dtype())),
+                                 fmt::join(t.shape(), ", "), at, allowed ? fmt::format(", {}", *allowed) : ""));
 }
 
 void TensorFile::put(const std::string& name, std::vector<File>& files) const {
@@ -228,7 +244,7 @@ void add_programs(const TypeTable& types, const std::vector<ProgramText>& progra
     out.files.push_back({name + ".py", program_text(types, programs[i], name, who(ranks, i))});
     out.files.push_back({name + ".names.json", names_file(programs[i])});
     for (const auto& c : programs[i].constants) {
-      if (c.data.elements() > kInline) constants.add(name + "." + c.local, c.data);
+      if (c.data.elements() > kInline) constants.share(name + "." + c.local, c.data);
     }
   }
   if (!constants.empty()) constants.put("constants", out.files);

@@ -16,12 +16,18 @@ class TensorFile {
  public:
   // `allowed`: a further number of the entry.
   void add(const std::string& name, const ir::HostTensor& t, const double* allowed = nullptr);
+  // What nobody writes: equal bytes are there once.
+  void share(const std::string& name, const ir::HostTensor& t);
   bool empty() const { return entries_.empty(); }
   void put(const std::string& name, std::vector<File>& files) const;
 
  private:
+  void enter(const std::string& name, const ir::HostTensor& t, std::size_t at, const double* allowed);
+
   std::vector<std::string> entries_;
   std::string bytes_;
+  // Where shared bytes begin, by their checksum.
+  std::multimap<std::uint64_t, std::size_t> shared_;
 };
 
 struct Rank {

@@ -35,6 +35,7 @@ class ProgramWriter {
   std::string plain(const std::string& name) const;
   // What a value that a constant makes is called.
   std::string constant(ir::OpId op);
+  std::string constant_of(const ir::HostTensor& data, const std::string& name);
   std::string load(ir::HostStreamId stream, const std::string& name);
   std::string load_named(const std::string& name, ir::DType dtype, const ir::Shape& shape);
   // `wanted`: what the program calls it.
@@ -71,6 +72,7 @@ class ProgramWriter {
   std::map<std::pair<std::uint32_t, ir::Ints>, std::string> functions_;
   std::map<std::uint32_t, std::vector<std::vector<std::size_t>>> shared_;
   std::map<std::uint32_t, std::string> constants_;  // by blob
+  std::multimap<std::uint64_t, std::size_t> constants_by_checksum_;
   std::map<std::string, std::string> loads_, stores_;
   std::map<std::uint32_t, std::size_t> buffers_;
   std::map<std::int32_t, std::size_t> peers_;

@@ -20,7 +20,12 @@ namespace {
 
 std::string comma_list(std::span<const std::string> items) { return fmt::format("{}", fmt::join(items, ", ")); }
 
-std::uint64_t checksum_of(const HostTensor& t) { return checksum({reinterpret_cast<const char*>(t.data()), t.size_bytes()}); }
+std::string_view bytes_of(const HostTensor& t) { return {reinterpret_cast<const char*>(t.data()), t.size_bytes()}; }
+std::uint64_t checksum_of(const HostTensor& t) { return checksum(bytes_of(t)); }
+
+bool are_equal(const HostTensor& a, const HostTensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && bytes_of(a) == bytes_of(b);
+}
 
 }  // namespace
 
@@ -49,13 +54,22 @@ std::string ProgramWriter::plain(const std::string& name) const {
 std::string ProgramWriter::constant(OpId op) {
   const BlobId blob = std::get<BlobId>(*m_.attributes(op).find("data"));
   const auto [it, is_new] = constants_.try_emplace(blob.value);
-  if (is_new) {
-    it->second = local(m_.name_of(m_.result(op)), constants_taken_, "c");
-    if (canonical_) constants_taken_.emplace(it->second, 1);
-    text_.constants.push_back({it->second, m_.blob(blob)});
-    if (canonical_) text_.functions += fmt::format("# constant {:x}\n", checksum_of(m_.blob(blob)));
-  }
+  if (is_new) it->second = constant_of(m_.blob(blob), m_.name_of(m_.result(op)));
   return "const." + it->second;
+}
+
+// Equal ones, as the mask of each layer, are one.
+std::string ProgramWriter::constant_of(const HostTensor& data, const std::string& name) {
+  const std::uint64_t sum = checksum_of(data);
+  const auto [begin, end] = constants_by_checksum_.equal_range(sum);
+  const auto known = std::find_if(begin, end, [&](const auto& c) { return are_equal(text_.constants[c.second].data, data); });
+  if (known != end) return text_.constants[known->second].local;
+  const std::string own = local(name, constants_taken_, "c");
+  if (canonical_) constants_taken_.emplace(own, 1);
+  constants_by_checksum_.emplace(sum, text_.constants.size());
+  text_.constants.push_back({own, data});
+  if (canonical_) text_.functions += fmt::format("# constant {:x}\n", sum);
+  return own;
 }
 
 std::string ProgramWriter::load(HostStreamId stream, const std::string& name) {
