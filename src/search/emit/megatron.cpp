@@ -133,6 +133,7 @@ class FlagWriter {
     if (s_.zero >= 2) {
       flag("use-megatron-fsdp"), flag("data-parallel-sharding-strategy", s_.zero == 2 ? "optim_grads" : "optim_grads_params");
       flag("ckpt-format", "fsdp_dtensor"), flag("no-gradient-accumulation-fusion");
+      sharding_notes();
     }
     if (s_.data_overlap) {
       flag("overlap-grad-reduce");
@@ -153,6 +154,16 @@ class FlagWriter {
       flag("recompute-num-layers", std::max<std::int64_t>(1, s_.recompute_first));
     }
     offload();
+  }
+
+  // What its arguments do not say of Megatron-FSDP.
+  void sharding_notes() {
+    notes_.note("Megatron-FSDP shards: CUDA_DEVICE_MAX_CONNECTIONS has to be unset or over 1");
+    if (s_.tensor > 1 || s_.context > 1)
+      notes_.note(
+          "before Blackwell, Megatron-LM advises against Megatron-FSDP beside tensor or context parallelism, which want that to be 1");
+    if (s_.pipeline > 1)
+      notes_.note(fmt::format("Megatron-LM takes zero={} beside a pipeline; the tests that it comes with have one stage", s_.zero));
   }
 
   void offload() {
@@ -255,11 +266,31 @@ const std::vector<std::string> kOfPlan{"tensor-model-parallel-size",
                                        "bf16",
                                        "fp16"};
 // Beginnings of flags that change how a step is distributed: one of them that is not above is refused, not passed over.
-constexpr std::string_view kBeginnings[] = {
-    "tensor-model",   "pipeline-model", "context-parallel",  "expert-",        "recompute",     "num-virtual",
-    "num-layers-per", "decoder-first",  "decoder-last",      "data-parallel-", "overlap-",      "cpu-off",
-    "optimizer-off",  "optimizer-cpu",  "micro-batch",       "global-batch",   "fp8",           "fp4",
-    "virtual-pipe",   "tp-comm",        "num-distributed-o", "hierarchical-c", "use-torch-fsdp"};
+constexpr std::string_view kBeginnings[] = {"tensor-model",
+                                            "pipeline-model",
+                                            "context-parallel",
+                                            "expert-",
+                                            "recompute",
+                                            "num-virtual",
+                                            "num-layers-per",
+                                            "decoder-first",
+                                            "decoder-last",
+                                            "data-parallel-",
+                                            "overlap-",
+                                            "cpu-off",
+                                            "optimizer-off",
+                                            "optimizer-cpu",
+                                            "micro-batch",
+                                            "global-batch",
+                                            "fp8",
+                                            "fp4",
+                                            "virtual-pipe",
+                                            "tp-comm",
+                                            "num-distributed-o",
+                                            "hierarchical-c",
+                                            "use-torch-fsdp",
+                                            "outer-dp-",
+                                            "megatron-fsdp-v"};
 
 class FlagReader {
  public:
@@ -416,15 +447,21 @@ class FlagReader {
 
   void memory() {
     Strategy& s = r_.strategy;
-    const bool splits = replicas_of(s) > 1;
-    if (has("use-distributed-optimizer") && splits) s.zero = 1;
+    const bool splits = replicas_of(s) > 1, shards = has("use-megatron-fsdp");
+    if (has("use-distributed-optimizer") && splits && !shards) s.zero = 1;
+    if (shards && !has("data-parallel-sharding-strategy"))
+      r_.notes.push_back(
+          "--use-megatron-fsdp without --data-parallel-sharding-strategy: nothing is sharded (no_shard), nor is the optimizer");
     if (has("data-parallel-sharding-strategy")) {
       const std::string how = text("data-parallel-sharding-strategy");
       const std::vector<std::string> known{"no_shard", "optim", "optim_grads", "optim_grads_params"};
       const auto at = std::ranges::find(known, how);
       if (at == known.end())
         refuse_settings(file_, fmt::format("--data-parallel-sharding-strategy {}: it is one of {}", how, fmt::join(known, ", ")));
-      if (splits) s.zero = std::max<std::int64_t>(s.zero, at - known.begin());
+      if (!shards)
+        r_.notes.push_back(fmt::format(
+            "--data-parallel-sharding-strategy {}: without --use-megatron-fsdp it changes nothing; this is zero={}", how, s.zero));
+      if (splits && shards) s.zero = static_cast<std::int32_t>(at - known.begin());
     }
     const std::string granularity = text("recompute-granularity", has("recompute-activations") ? "selective" : "");
     if (granularity == "full") {
