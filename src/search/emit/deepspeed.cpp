@@ -85,8 +85,34 @@ std::int64_t whole(const Json& j, const char* name, std::int64_t otherwise, cons
   return j[name].get<std::int64_t>();
 }
 
+// By far not all that it has: one of these is in every configuration that says how a step is distributed.
+constexpr const char* kOfConfigurations[] = {"train_batch_size",
+                                             "train_micro_batch_size_per_gpu",
+                                             "gradient_accumulation_steps",
+                                             "zero_optimization",
+                                             "tensor_parallel",
+                                             "activation_checkpointing",
+                                             "pipeline",
+                                             "bf16",
+                                             "fp16",
+                                             "zero_allow_untested_optimizer"};
+
+// A part of it; none: an empty one.
+Json part(const Json& j, const char* name, const std::string& file) {
+  if (!j.contains(name)) return Json::object();
+  if (!j[name].is_object()) refuse_settings(file, fmt::format("{} is {}; an object of JSON is expected", name, j[name].dump()));
+  return j[name];
+}
+
+bool flag(const Json& j, const char* name, const std::string& file) {
+  if (!j.contains(name) || j[name] == "auto") return false;
+  if (!j[name].is_boolean()) refuse_settings(file, fmt::format("{} is {}; true or false is expected", name, j[name].dump()));
+  return j[name].get<bool>();
+}
+
 std::string device_of(const Json& zero, const char* name) {
-  return zero.contains(name) && zero[name].is_object() ? zero[name].value("device", "none") : std::string("none");
+  const bool says = zero.contains(name) && zero[name].is_object() && zero[name].contains("device") && zero[name]["device"].is_string();
+  return says ? zero[name]["device"].get<std::string>() : std::string("none");
 }
 
 ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::int64_t devices, std::int64_t batch,
@@ -95,12 +121,14 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
   if (!j.is_object()) refuse_settings(file, "it is not an object of JSON");
   ReadSettings r;
   Strategy& s = r.strategy;
-  const Json zero = j.value("zero_optimization", Json::object());
+  if (std::ranges::none_of(kOfConfigurations, [&](const char* name) { return j.contains(name); }))
+    refuse_settings(file, "it is not a configuration of DeepSpeed: it has no train_batch_size, zero_optimization or the like");
+  const Json zero = part(j, "zero_optimization", file);
   s.zero = whole(zero, "stage", 0, file);
   if (s.zero > 3) refuse_settings(file, fmt::format("zero_optimization.stage is {}; it is 0 to 3", s.zero));
-  s.data_overlap = zero.value("overlap_comm", false);
+  s.data_overlap = flag(zero, "overlap_comm", file);
   s.offload_optimizer = device_of(zero, "offload_optimizer") != "none", s.offload_weights = device_of(zero, "offload_param") != "none";
-  if (j.contains("tensor_parallel")) s.tensor = std::max<std::int64_t>(1, whole(j["tensor_parallel"], "autotp_size", 1, file));
+  s.tensor = std::max<std::int64_t>(1, whole(part(j, "tensor_parallel", file), "autotp_size", 1, file));
   if (devices == 0) refuse_settings(file, "a configuration of DeepSpeed does not say how many devices there are; say --devices");
   if (devices % s.tensor != 0) refuse_settings(file, fmt::format("{} devices are not a multiple of autotp_size {}", devices, s.tensor));
   r.devices = devices, s.data = devices / s.tensor;
@@ -124,7 +152,7 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
   if (j.contains("activation_checkpointing")) {
     s.recompute = Recompute::full;
     r.notes.emplace_back("activation_checkpointing: whole layers are assumed to be computed again; the program decides");
-    s.offload_activations = j["activation_checkpointing"].value("cpu_checkpointing", false);
+    s.offload_activations = flag(part(j, "activation_checkpointing", file), "cpu_checkpointing", file);
   }
   if (j.contains("pipeline") && s.pipeline == 1) r.notes.emplace_back("pipeline: its degree is in the program; one stage is assumed");
   return r;

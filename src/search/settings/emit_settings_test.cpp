@@ -197,6 +197,31 @@ TEST(Emit, OthersAreReadBack) {
   }
 }
 
+// Megatron-FSDP alone reads what it shards; the distributed optimizer beside it follows that.
+TEST(Emit, ShardingOfMegatron) {
+  const Case c("llama3-8b");
+  const auto read = [&](const std::string& flags) {
+    return settings_of("--global-batch-size 64 --pipeline-model-parallel-size 2 " + flags, c.facts, 16, 0);
+  };
+  EXPECT_EQ(read("--use-distributed-optimizer").strategy.zero, 1);
+  const ReadSettings sharded = read("--use-distributed-optimizer --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads");
+  EXPECT_EQ(sharded.strategy.zero, 2);
+  EXPECT_THAT(sharded.notes, testing::IsEmpty());
+  const ReadSettings unsharded = read("--use-distributed-optimizer --use-megatron-fsdp");
+  EXPECT_EQ(unsharded.strategy.zero, 0);
+  EXPECT_THAT(unsharded.notes, testing::ElementsAre(HasSubstr("nothing is sharded (no_shard)")));
+  const ReadSettings ignored = read("--use-distributed-optimizer --data-parallel-sharding-strategy optim_grads_params");
+  EXPECT_EQ(ignored.strategy.zero, 1);
+  EXPECT_THAT(ignored.notes, testing::ElementsAre(HasSubstr("without --use-megatron-fsdp it changes nothing; this is zero=1")));
+  // Beside a pipeline, what Megatron-LM does is a comment.
+  const std::string text = c.text("megatron", "t=2 p=2 d=4 zero=3", 64);
+  for (const char* line : {"# Megatron-FSDP shards: CUDA_DEVICE_MAX_CONNECTIONS has to be unset or over 1",
+                           "# before Blackwell, Megatron-LM advises against Megatron-FSDP beside tensor or context parallelism",
+                           "# Megatron-LM takes zero=3 beside a pipeline; the tests that it comes with have one stage"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(c.text("megatron", "t=2 p=2 d=4 zero=1", 64), testing::Not(HasSubstr("Megatron-FSDP")));
+}
+
 TEST(Emit, LayoutsOfMegatron) {
   const Case c("llama3-8b");
   const auto read = [&](const std::string& flags, std::int64_t devices = 8) {
@@ -224,6 +249,7 @@ TEST(Emit, WhatCannotBeIsRejected) {
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr(message)) << text; }
   };
   refuses("--tensor-model-parallel 8", "--tensor-model-parallel is not understood, and changes how a step is distributed");
+  refuses("--tensor-model-parallel-size 2 --outer-dp-sharding-strategy optim", "--outer-dp-sharding-strategy is not understood");
   refuses("--lr 0.1", "no flag of Megatron-LM is in it");
   refuses("--tensor-model-parallel-size eight", "--tensor-model-parallel-size eight: a whole number from 1 is expected");
   refuses("--tensor-model-parallel-size 3", "8 devices are not a multiple of 3 x 1 x 1");
@@ -243,6 +269,10 @@ TEST(Emit, WhatCannotBeIsRejected) {
   refuses_json("deepspeed", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3})",
                "train_batch_size 64 is not 2 x 3 x 8 devices");
   refuses_json("deepspeed", R"({"zero_optimization": {"stage": 4}, "train_batch_size": 8})", "stage is 4; it is 0 to 3");
+  refuses_json("deepspeed", R"({"model_type": "llama", "hidden_size": 4096})", "it is not a configuration of DeepSpeed");
+  refuses_json("deepspeed", R"({"zero_optimization": true})", "zero_optimization is true; an object of JSON is expected");
+  refuses_json("deepspeed", R"({"zero_optimization": {"overlap_comm": 1}})", "overlap_comm is 1; true or false is expected");
+  refuses_json("deepspeed", R"({"activation_checkpointing": [], "train_batch_size": 8})", "activation_checkpointing is []; an object");
   refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
   refuses_json("galvatron", "{}", "it is not a strategy of Galvatron");
   const std::string parts = "config.parallelism.pipeline_parallel_degree = 2\nconfig.parallelism.module_fqns_per_model_part = ";
