@@ -8,6 +8,8 @@ ModelFamily family_qwen2() {
   ModelFamily f;
   f.types = {"qwen2", "qwen3"};
   f.doc = "Qwen 2, 2.5 and 3 without experts";
+  // How positions of images are numbered.
+  f.without_effect = {"use_mrope"};
   f.read = [](ConfigReader& c, Transformer& t) {
     read_decoder(c, t, false);
     read_gated_ffn(c, t);

@@ -88,6 +88,8 @@ constexpr std::string_view kWithoutEffect[] = {"_name_or_path",
                                                "keys_to_ignore_at_inference",
                                                "attention_bias",
                                                "mlp_bias"};
+// Letters of a value in a message.
+constexpr std::size_t kMostShown = 40;
 
 }  // namespace
 
@@ -166,11 +168,9 @@ void ConfigReader::end() const {
     // Members of classes are no sizes.
     if (std::ranges::find(known, name) != known.end() || name.starts_with("_")) continue;
     const std::vector<std::string> near = similar_names(name, known);
-    std::ranges::sort(known);
-    known.erase(std::unique(known.begin(), known.end()), known.end());
-    wrong(fmt::format("the member '{}' is not understood, and may change time or memory; {} {}", name,
-                      near.empty() ? "understood are" : "the nearest is",
-                      near.empty() ? fmt::format("{}", fmt::join(known, ", ")) : near[0]));
+    const std::string said = value.dump(), shown = said.size() > kMostShown ? said.substr(0, kMostShown) + "..." : said;
+    wrong(fmt::format("the member '{}' ({}) is not understood, and may change time or memory; {}", name, shown,
+                      near.empty() ? "take it out of a copy of the file if it changes neither" : "the nearest is " + near[0]));
   }
 }
 
@@ -180,7 +180,7 @@ void read_decoder(ConfigReader& c, Transformer& t, bool ties_otherwise) {
   t.tied = c.flag("tie_word_embeddings", ties_otherwise);
   t.keeps_scores = false;
   t.dropout = false;
-  for (const char* name : {"attention_dropout", "hidden_dropout", "resid_dropout", "embd_dropout"}) {
+  for (const char* name : {"attention_dropout", "hidden_dropout", "resid_dropout", "resid_pdrop", "embd_dropout", "embd_pdrop"}) {
     const double share = c.number(name, 0);
     if (share < 0 || share >= 1) c.wrong(fmt::format("{} is {}; a share from 0 to 1 is expected", name, share));
     // Attention's own is inside its kernel.
@@ -242,6 +242,15 @@ Transformer transformer_of_config(const nlohmann::json& config, std::int64_t seq
     for (const std::string_view name : f.without_effect) reader.without_effect(name);
     reader.end();
     return t;
+  }
+  // A model of texts inside one of images, too.
+  if (reader.has("text_config") && config["text_config"].is_object()) {
+    const std::string inner = ConfigReader(config["text_config"], file).text("model_type", "");
+    if (std::ranges::find(known, inner) != known.end())
+      reader.wrong(
+          fmt::format("model_type is '{}', a family that is not known; its text_config is a '{}', which is: give that alone, as a file, "
+                      "with the sizes that it leaves to the family, as vocab_size",
+                      type, inner));
   }
   const std::vector<std::string> near = similar_names(type, known);
   std::ranges::sort(known);

@@ -69,9 +69,12 @@ TEST(ModelConfig, WhatIsNotUnderstoodIsNamed) {
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(message)) << name << " " << member; }
   };
   refuses("llama3_8b", "num_key_value_hedas", 8,
-          "the member 'num_key_value_hedas' is not understood, and may change time or memory; the nearest is num_key_value_heads");
-  refuses("llama3_8b", "zzz", 8, "the member 'zzz' is not understood, and may change time or memory; understood are ");
-  refuses("llama3_8b", "num_experts", 8, "the member 'num_experts' is not understood");
+          "the member 'num_key_value_hedas' (8) is not understood, and may change time or memory; the nearest is num_key_value_heads");
+  refuses("llama3_8b", "zzz", 8,
+          "the member 'zzz' (8) is not understood, and may change time or memory; take it out of a copy of the file");
+  refuses("llama3_8b", "zzz", std::vector<int>(40, 1), "'zzz' ([1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1...) is not understood");
+  refuses("gpt_oss_20b", "experts_per_token", 2, "experts_per_token is 2, num_experts_per_tok 4; they are one number");
+  refuses("llama3_8b", "num_experts", 8, "the member 'num_experts' (8) is not understood");
   refuses("llama3_8b", "model_type", "lama", "model_type is 'lama', a family that is not known; the nearest is llama");
   refuses("llama3_8b", "hidden_size", "4096", "hidden_size is \"4096\"; a whole number from 0 to 2^40 is expected");
   refuses("llama3_8b", "hidden_size", 0, "hidden_size is 0; it must be 1 or more");
@@ -83,6 +86,18 @@ TEST(ModelConfig, WhatIsNotUnderstoodIsNamed) {
   refuses("qwen3_30b_a3b", "mlp_only_layers", {3}, "mlp_only_layers names layer 3; only first layers");
   refuses("deepseek_v3", "moe_layer_freq", 2, "moe_layer_freq is 2; only 1 is understood");
   refuses("gemma2_9b", "layer_types", {"full_attention"}, "layer_types has 1 layers; num_hidden_layers is 42");
+}
+
+// What is inside a model of images and texts is named where it is known.
+TEST(ModelConfig, TextInsideOfImages) {
+  const auto message = [](const char* inner) {
+    try {
+      transformer_of_config({{"model_type", "gemma3"}, {"text_config", {{"model_type", inner}}}}, 1024, "config.json");
+    } catch (const poplar::poplar_error& e) { return std::string(e.what()); }
+    return std::string();
+  };
+  EXPECT_THAT(message("gemma3_text"), testing::HasSubstr("its text_config is a 'gemma3_text', which is: give that alone"));
+  EXPECT_THAT(message("siglip"), testing::HasSubstr("model_type is 'gemma3', a family that is not known; the nearest is gemma"));
 }
 
 TEST(ModelConfig, PredictionLayersAreSaid) {

@@ -1,0 +1,19 @@
+#include "search/models/model_config.h"
+
+namespace pando::search {
+
+// Queries, keys and values are one product, and so are both halves of the gated layer: what they take is that of their parts.
+ModelFamily family_phi3() {
+  ModelFamily f;
+  f.types = {"phi3"};
+  f.doc = "Phi 3, 3.5 and 4";
+  f.without_effect = {"original_max_position_embeddings"};
+  f.read = [](ConfigReader& c, Transformer& t) {
+    read_decoder(c, t, false);
+    read_gated_ffn(c, t);
+    read_window(c, t, 1);
+  };
+  return f;
+}
+
+}  // namespace pando::search
