@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kLeastPace = 0.05, kMostPace = 3, kMostOpSeconds = 1e-3;
 constexpr int kSteps = 25;
+// Machines are measured or assumed at what well-made software reaches: what is more than this beyond it is said.
+constexpr double kQuickestPace = 1.25;
 
 // The constants that are looked for.
 struct Constants {
@@ -160,6 +162,11 @@ std::string to_text(const Fit& f, const simulate::Cluster& machine) {
   text +=
       fmt::format("pace {:.4g} (products and memory, of what the machine reaches), {:.3g} us an op{}, transfers of data parallelism {}\n",
                   f.stack.pace, 1e6 * op, f.pace_alone ? " (not fitted: it needs three rows)" : "", f.stack.waits ? "wait" : "hide");
+  if (f.stack.pace > kQuickestPace)
+    text += fmt::format("a pace of {:.4g} is more than the machine reaches: are model, samples, devices and seconds of the rows right?\n",
+                        f.stack.pace);
+  if (!alone && f.left_out() > f.before())
+    text += "rows that were left out are further off than before: these rows agree on no constants, so predict without them\n";
   return text;
 }
 

@@ -37,6 +37,9 @@ TEST(Fit, FindsConstants) {
   EXPECT_LT(fit.left_out(), 0.02);
   EXPECT_GT(fit.before(), 0.1);
   EXPECT_FALSE(fit.stack.waits);
+  const std::string said = to_text(fit, h100);
+  EXPECT_THAT(said, testing::Not(HasSubstr("more than the machine reaches")));
+  EXPECT_THAT(said, testing::Not(HasSubstr("agree on no constants")));
   // As a file and back.
   const Stack again = stack_from_json(to_json(fit.stack), "mine.json");
   EXPECT_EQ(with_stack(h100, again), with_stack(h100, fit.stack));
@@ -49,6 +52,17 @@ TEST(Fit, FewRows) {
   EXPECT_NEAR(fit.rows[0].fitted, 20, 0.2);
   EXPECT_EQ(fit.rows[0].left_out, 0);
   EXPECT_THROW(fit_stack({}, simulate::cluster_named("h100"), stack_named("megatron")), poplar::poplar_error);
+}
+
+TEST(Fit, SaysWhatCannotBe) {
+  const simulate::Cluster& h100 = simulate::cluster_named("h100");
+  const auto text = [&](const std::string& rows) {
+    return to_text(fit_stack(read("model,strategy,global_batch,step_s\n" + rows).rows, h100, stack_named("megatron")), h100);
+  };
+  EXPECT_THAT(text("llama3-8b,d=8,32,1.5\n"), HasSubstr(" is more than the machine reaches: are model, samples, devices and seconds"));
+  EXPECT_THAT(text("llama3-8b,t=2 p=2 d=2 zero=1,32,4.5\nllama3-8b,t=8 comm=sequence-parallel,32,4.1\n"
+                   "llama3-8b,t=4 d=2 zero=1 comm=sequence-parallel,32,3.9\nllama3-8b,t=2 p=4,32,4.9\n"),
+              HasSubstr("these rows agree on no constants, so predict without them"));
 }
 
 TEST(TimedSteps, Columns) {
