@@ -160,9 +160,8 @@ class FormulaEstimator final : public Estimator<Estimate> {
   std::string words(const Strategy& s) const override { return to_string(s, Spelling::brief); }
   std::string lack(const Estimate& e) const override {
     if (e.memory_bytes() > limit_) {
-      return fmt::format("a device of stage {} needs {:.0f} bytes ({:.2f} GiB: {}), {:.0f} more than the {:.0f} that it has",
-                         e.fullest_stage, e.memory_bytes(), e.memory_bytes() / kGib, kinds_text(e.memory), e.memory_bytes() - limit_,
-                         limit_);
+      return fmt::format("a device of stage {} needs {:.2f} GiB ({}), {:.2f} more than the {:.2f} that it has", e.fullest_stage,
+                         e.memory_bytes() / kGib, kinds_text(e.memory), (e.memory_bytes() - limit_) / kGib, limit_ / kGib);
     }
     return fmt::format("a device needs {:.2f} GiB of the second memory, which has {:.2f}", e.far_bytes / kGib,
                        static_cast<double>(sizes_.cluster.far_bytes) / kGib);

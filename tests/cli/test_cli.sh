@@ -351,6 +351,8 @@ MODULE
 check "simulate: a group with a device twice" 2 'group-device' "$pando" simulate "$scratch/twice.txt" --machine bow-pod
 check "simulate: an unknown machine" 2 "no machine 'abacus'; there are: " "$pando" simulate "$placed" --machine abacus
 check "simulate: a strategy" 0 '^ *[0-9.]+ +[0-9.]+ +[0-9.]+  t=8 p=8 d=2 b=1$' "$pando" simulate --model gpt3-175b --machine selene --strategy "t=8 p=8 d=2" --batch 64
+check "simulate: a strategy that does not fit says so" 0 '^pando simulate: note: it does not fit: [0-9.]+ GiB of [0-9.]+; pando memory says' \
+  "$pando" simulate --model llama3-8b --machine h100 --strategy "d=2" --batch 8
 check "simulate: a strategy against a rule" 1 'heads: 96 heads do not divide over t=7' "$pando" simulate --model gpt3-175b --machine selene --strategy "t=7" --batch 64
 check "simulate: published measurements" 0 '^\| selene_steps \| 8 \| 8 ' "$pando" simulate --validate "$here/../data/distribution"
 check "simulate: a folder without measurements" 2 "no table of measurements in '$scratch'" "$pando" simulate --validate "$scratch"
@@ -393,6 +395,17 @@ check "calibrate: it is Python, too" 0 '' python3 -c "import ast, sys; ast.parse
 check "calibrate: one script at a time" 2 '\-\-steps excludes --torch|\-\-torch excludes --steps' "$pando" calibrate --steps --torch
 check "calibrate: the script has no seconds" 2 '\-\-seconds: the script has --quick' "$pando" calibrate --torch --seconds 3
 models=$here/../data/models
+check "search: bytes without a unit" 2 '^pando search: --memory 10: that is bytes; 10GB, 10GiB or 10B say which unit is meant$' \
+  "$pando" search gpt2 --machine h100 --devices 8 --batch 8 --memory 10
+check "search: a trainer that is misspelt" 2 "^pando search: --emit: 'megatorn' is not known; the nearest is megatron" \
+  "$pando" search llama3-8b --machine h100 --devices 8 --batch 8 --emit megatorn
+check "search: why not, by memory" 0 'memory: a device of stage 0 needs [0-9.]+ GiB .weights .*, [0-9.]+ more than the [0-9.]+ that it has' \
+  "$pando" search llama3-8b --machine h100 --devices 8 --batch 8 --quiet --why-not d=8
+echo '{"model_type": "llama", "hidden_size": 4096}' > "$scratch/model_alone.json"
+check "search: a model is no settings" 2 'it is not a configuration of DeepSpeed: it has no train_batch_size' \
+  "$pando" search llama3-8b --machine h100 --devices 8 --batch 8 --quiet --why-not "deepspeed:$scratch/model_alone.json"
+check "search: a machine without 8-bit floats" 0 '^ +[0-9.]+ +[0-9.]+ +[0-9.]+  t=1 p=1 d=16 b=[0-9]+ zero=[0-9] data-overlap$' \
+  "$pando" search llama3-8b --machine tpu-v5p --devices 16 --batch 32 --quiet --top 1
 check "search: a machine is asked for" 2 '\-\-machine .pando machines lists them. is required' "$pando" search gpt2 --devices 8 --batch 8
 check "machines: those of simulate" 0 '^h100 +989 ' "$pando" machines
 check "machines: what is measured" 0 '^ +measured on one H100 SXM, 2026-11-27: .*launch' "$pando" machines

@@ -12,6 +12,7 @@
 #include "base/command/files.h"
 #include "base/messages.h"
 #include "base/text/counted.h"
+#include "base/text/similar_names.h"
 #include "cli/command_row.h"
 #include "cli/shared/plan_report.h"
 #include "cli/shared/search_program.h"
@@ -111,6 +112,19 @@ profile::DevicePlan plan_of(const Arguments& a, const search::StrategyFacts& fac
   return plan;
 }
 
+// A trainer's name that is misspelt is no file's.
+void check_emit(const std::string& emit) {
+  const std::string name = emit.substr(0, emit.find(':'));
+  if (emit.empty() || emit.find_first_of("./") != std::string::npos || search::find_emit_target(name) != nullptr) return;
+  std::vector<std::string> targets;
+  for (const search::EmitTarget& t : search::emit_targets()) targets.emplace_back(t.name);
+  if (const std::vector<std::string> near = similar_names(name, targets); !near.empty())
+    throw CLI::ValidationError(
+        "--emit", fmt::format("'{}' is not known; the nearest is {} (a file's name has a folder or an end: ./{})", name, near[0], emit));
+}
+
+constexpr double kLeastBytes = 1e6;
+
 int run(Arguments& a) {
   if (!a.memory.empty()) {
     a.program.space.memory = bytes_of(a.memory);
@@ -118,10 +132,17 @@ int run(Arguments& a) {
       complain_of("search", fmt::format("--memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
       return kWrong;
     }
+    // Nobody means so few bytes who leaves the unit out.
+    if (a.program.space.memory < kLeastBytes && a.memory.find_first_not_of("0123456789.") == std::string::npos) {
+      complain_of("search", fmt::format("--memory {}: that is bytes; {}GB, {}GiB or {}B say which unit is meant", a.memory, a.memory,
+                                        a.memory, a.memory));
+      return kWrong;
+    }
   }
   const simulate::Cluster machine = simulate::cluster_of(a.machine);
   if (const auto [target, path] = emit_target_of(a.program.emit); target != nullptr && target->folder != nullptr && path.empty())
     throw CLI::ValidationError("--emit", fmt::format("{} writes files: {}:DIR is expected", target->name, target->name));
+  check_emit(a.program.emit);
   if (is_program(a.model)) return run_program(a, machine);
   const simulate::Cluster cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
   const search::Transformer model = transformer_of(a.model, a.seq);

@@ -106,7 +106,12 @@ int run_model(const Arguments& a) {
   r.samples = facts.batch;
   r.best.push_back({s, search::estimate(facts, s), 0});
   const std::string text = search::to_table(r) + search::rates_of(facts, r.best.front());
+  const double needs = r.best.front().estimate.memory_bytes(), has = static_cast<double>(cluster.memory_bytes);
   fmt::print("{}", text);
+  if (needs > has) {
+    complain_of("simulate", fmt::format("note: it does not fit: {:.2f} GiB of {:.2f}; pando memory says what would make it fit",
+                                        needs / search::kGib, has / search::kGib));
+  }
   if (!a.trace.empty()) write_file(a.trace, search::chrome_trace(search::timeline_of(facts, s)));
   if (!a.report.empty()) {
     profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", model.name, counted(s.devices(), "device"), cluster.name),

@@ -5,6 +5,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -115,6 +116,11 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
   PieceTable t;
   try {
     const Json all = Json::parse(text);
+    constexpr const char* kParts[] = {"wholes", "variables", "outputs", "streams"};
+    if (!all.is_object() || !std::ranges::all_of(kParts, [&](const char* part) { return all.contains(part); })) {
+      refuse_at(ErrorClass::value, "pieces", {file}, "it is not a file of pieces (an object of {}): pando transform --pieces writes one",
+                fmt::join(kParts, ", "));
+    }
     for (const auto& [name, w] : all.at("wholes").items()) {
       const auto dtype = dtype_named(w.at("dtype").get<std::string>());
       if (!dtype) refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is not an element type", w.at("dtype").get<std::string>());
