@@ -502,7 +502,7 @@ check "search: the words" 0 'Megatron-LM --tensor-model-parallel-size' "$pando" 
 check "search: a degree that cuts nothing" 0 'e=2 cuts nothing: gpt2 has no experts' "$pando" search --machine selene gpt2 --devices 2 --batch 8 --quiet --why-not "d=2 e=2"
 check "search: a space of a program" 2 '\-\-space: it takes a transformer' "$pando" search --machine selene "$here/../data/simulate/data_parallel.txt" --space trainers
 check "search: the picture" 0 '<svg' cat "$scratch/frontier.svg"
-check "search: why not" 0 'memory: a device of stage 0 needs [0-9]+ bytes' "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
+check "search: why not" 0 'memory: a device of stage 0 needs [0-9.]+ GiB ' "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet --why-not "d=16"
 check "search: options of programs beside a transformer" 2 '\-\-schedules: it takes a program' \
   "$pando" search --machine selene gpt2 --batch 8 --quiet --schedules all
 check "search: nothing fits" 1 'nothing fits' "$pando" search --machine selene gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet

@@ -132,8 +132,8 @@ int run(Arguments& a) {
       complain_of("search", fmt::format("--memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
       return kWrong;
     }
-    // Nobody means so few bytes who leaves the unit out.
-    if (a.program.space.memory < kLeastBytes && a.memory.find_first_not_of("0123456789.") == std::string::npos) {
+    // Nobody means so few bytes of a transformer who leaves the unit out.
+    if (!is_program(a.model) && a.program.space.memory < kLeastBytes && a.memory.find_first_not_of("0123456789.") == std::string::npos) {
       complain_of("search", fmt::format("--memory {}: that is bytes; {}GB, {}GiB or {}B say which unit is meant", a.memory, a.memory,
                                         a.memory, a.memory));
       return kWrong;
