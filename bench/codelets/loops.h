@@ -48,6 +48,13 @@ inline void lattice_row(const float* const* f, float* const* g, size_t n, float 
   cell(n - 1, n - 2, 0);
 }
 
+// A row times every `step`th element of `column`.
+inline float dot(const float* row, const float* column, size_t step, size_t n) {
+  float sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += row[i] * column[i * step];
+  return sum;
+}
+
 // How often each byte occurs. Four tables: neighbours that are equal do not wait for each other.
 inline void count_bytes(const unsigned char* in, size_t n, unsigned* counts) {
   unsigned more[3][256] = {};

@@ -46,6 +46,18 @@ class LatticeRow : public Vertex {
   }
 };
 
+class Dot : public Vertex {
+ public:
+  Input<Vector<float, VectorLayout::ONE_PTR>> row;
+  Input<Vector<float>> column;
+  Output<float> out;
+
+  bool compute() {
+    *out = dot(&row[0], &column[0], 1, column.size());
+    return true;
+  }
+};
+
 class CountBytes : public Vertex {
  public:
   Input<Vector<unsigned char>> in;

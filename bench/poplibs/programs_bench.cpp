@@ -202,6 +202,38 @@ void transpose() {
   print("transpose of 4,000 x 4,000 floats by a Copy, 1,472 tiles", 1, t, 2.0, compiling, 3.0);
 }
 
+// --- Product of 128 x 128 floats as one vertex an element, which gathers a column: its elements are on 128 tiles ------------------------
+
+void product() {
+  constexpr std::size_t kSide = 128;
+  Program p;
+  Graph& g = p.graph;
+  const Tensor a = g.addVariable(FLOAT, {kSide, kSide}), b = g.addVariable(FLOAT, {kSide, kSide}), c = g.addVariable(FLOAT, {kSide, kSide});
+  const ComputeSet cs = g.addComputeSet("product");
+  for (std::size_t i = 0; i < kSide; ++i) {
+    const unsigned tile = static_cast<unsigned>(i);
+    for (const Tensor& t : {a, b, c}) g.setTileMapping(t[i], tile);
+    for (std::size_t k = 0; k < kSide; ++k)
+      g.setTileMapping(g.addVertex(cs, "Dot", {{"row", a[i]}, {"column", b.transpose()[k]}, {"out", c[i][k]}}), tile);
+  }
+  g.createHostWrite("a", a);
+  g.createHostWrite("b", b);
+  g.createHostRead("c", c);
+  const double compiling = p.compile(Execute(cs));
+  const std::vector<float> x = start(kSide * kSide);
+  std::vector<float> y(kSide * kSide);
+  p.write("a", x);
+  p.write("b", x);
+  const auto loop = [&] {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < kSide; ++i)
+      for (std::size_t k = 0; k < kSide; ++k) y[i * kSide + k] = dot(&x[i * kSide], &x[k], kSide, kSide);
+  };
+  const Times t = race(p, loop);
+  check_equal("product", p.read<float>("c", y.size()), y);
+  print("product of 128 x 128 floats, a vertex an element, columns gathered", 1, t, 0, compiling, 2.5);
+}
+
 // --- dynamicUpdate of a row in a loop ----------------------------------------------------------------------------------------------------
 
 void update() {
@@ -237,6 +269,7 @@ void run(const std::string& only) {
   if (wanted("lattice")) lattice();
   if (wanted("histogram")) histogram();
   if (wanted("transpose")) transpose();
+  if (wanted("product")) product();
   if (wanted("update")) update();
   if (wanted("sparse")) sparse_product();
   if (wanted("sort")) sample_sort();
