@@ -122,6 +122,20 @@ def test_programs_and_searches_take_them_too():
     assert pando.search(model, {"ids": batch["ids"]}, devices=1, machine="ipu2:64").best.seconds > 0
 
 
+def test_objects_of_other_classes_are_no_results():
+    class Cached(Classifier):
+        def forward(self, **given):
+            output = super().forward(**given)
+            kept = object()
+            return {"loss": output.loss, "cache": kept, "scores": output.scores}
+
+    model = Cached()
+    value, output = pando.torch.compile_step(model, None, optimizer_of(model), return_outputs=True)(data())
+    assert list(output) == ["loss", "cache", "scores"] and output["cache"] is None
+    torch.testing.assert_close(output["loss"], value)
+    assert len(pando.torch.to_ir(model, data()).get_all_d2h_streams()) == 2
+
+
 def test_messages_name_the_place():
     model = Classifier()
     step = pando.torch.compile_step(model, None, optimizer_of(model), steps_per_call=2)

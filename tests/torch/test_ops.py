@@ -15,7 +15,7 @@ def test_ops(options):
     assert done.returncode == 0 and not lost, lost
 
 
-CORE = [[], ["--gradient"], ["--device", "ipu_model"], ["--device", "ipu_model", "--gradient"], ["--odd"]]
+CORE = [[], ["--gradient"], ["--device", "ipu_model"], ["--device", "ipu_model", "--gradient"], ["--odd"], ["--odd", "--gradient"]]
 CORE += [["--dtype", dtype] for dtype in ("float16", "bfloat16", "int64", "int32", "bool")]
 
 

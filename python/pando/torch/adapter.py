@@ -203,12 +203,13 @@ def _line_of(error):
 
 
 @contextlib.contextmanager
-def values_refused():
-    """Inside, a model that asks for the value of a tensor, as `if tensor:` and `tensor.tolist()` do, gets NotImplementedError with its line."""
+def values_refused(who="The model"):
+    """Inside, a model that asks for the value of a tensor, as `if tensor:` and `tensor.tolist()` do, gets NotImplementedError with its line. who: what messages
+    call it."""
     try:
         yield
     except _data_dependent() as error:
-        raise NotImplementedError("The model asks for the value of a tensor, which is known when the program runs and not before. Use torch.where, or keep "
+        raise NotImplementedError(f"{who} asks for the value of a tensor, which is known when the program runs and not before. Use torch.where, or keep "
                                   f"it a tensor. {_line_of(error)}") from error
 
 
@@ -252,7 +253,7 @@ def _is_functional(graph_module):
     from pando.torch.complex import involved
     from pando.torch.table import RULES
 
-    return all(n.target in RULES and not n.target._schema.is_mutable and not selections.picks(n) and not involved(n)
+    return all(n.target in RULES and isinstance(n.target, torch._ops.OpOverload) and not n.target._schema.is_mutable and not selections.picks(n) and not involved(n)
                for n in graph_module.graph.nodes if n.op == "call_function" and n.target is not operator.getitem)
 
 
@@ -324,12 +325,12 @@ class _Updating(_Replaced):
 
 
 @_without_collections()
-def trace_writes(function, inputs, decompositions):
-    """As trace, of a function that takes no gradients and asks for none: an optimizer's update."""
+def trace_writes(function, inputs, decompositions, who="The model"):
+    """As trace, of a function that takes no gradients and asks for none: an optimizer's update. who: what messages call it."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
     _check_layouts(inputs)
-    with host_kernels_off(), values_refused(), _Updating(), torch.no_grad():
+    with host_kernels_off(), values_refused(who), _Updating(), torch.no_grad():
         functional = torch.func.functionalize(function, remove="mutations_and_views")
         return make_fx(functional, decomposition_table=decompositions, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
 

@@ -245,6 +245,15 @@ class Importer:
 
     # --- what rules ask
 
+    def inner(self, graph_module, inputs):
+        """run() for a graph inside of the node that a rule is for. It draws no random numbers, and what it asserts is in no list."""
+        node, seed, checks = self.node, self._seed, list(self.checks)
+        self._seed = None
+        try:
+            return self.run(graph_module, inputs)
+        finally:
+            self.node, self._seed, self.checks = node, seed, checks
+
     def check(self, holds, message, error=RuntimeError):
         """Asserts that all elements of a tensor hold: the host looks at that after the program."""
         whole = self.cast(self.cast(holds, popxl.bool), popxl.int32)

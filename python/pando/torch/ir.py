@@ -34,7 +34,7 @@ def to_ir(model, inputs, targets=None, *, loss=None, optimizer=None, **options):
     def forward(*flat):
         with torch.no_grad(), adapter.reparametrized(model, dict(zip(named, flat))):
             args, kwargs = form.rebuild(iter(flat[len(named):]))
-            return [x for _, x in trees.flatten(model(*args, **kwargs), "The model's output")[0]]
+            return [x for _, x in trees.flatten(model(*args, **kwargs), "The model's output", strict=False)[0]]
 
     graph = adapter.trace(forward, [*resident, *batch], decompositions())
     take_writes(graph, len(resident), None)

@@ -49,7 +49,8 @@ def compile_step(model, loss, optimizer, **options):
         replicas: copies of the model that work side by side, each on micro-batches of its own (1); the update takes the mean of their gradients.
             Inputs, targets and results have leading dimensions (steps_per_call * gradient_accumulation, replicas), without those that are 1.
         instances: processes that train the model together, each with so many replicas (1): popdist.getNumInstances() where poprun starts them.
-        return_outputs: whether a call gives (loss, output) instead of the loss (False); the output has the form that the model gives it.
+        return_outputs: whether a call gives (loss, output) instead of the loss (False); the output has the form that the model gives it, without
+            objects of classes that PyTorch's pytree does not know, as caches are: None is in their place.
         max_grad_norm: to which norm all gradients of an update together are clipped, as torch.nn.utils.clip_grad_norm_ does (None: they are not).
         profile: a folder for a report of compiling and of the first call (None): `pando report FOLDER/profile.pando` shows it.
 
@@ -186,7 +187,7 @@ class Forward:
         value = self._loss(output, *targets) if self._loss is not None else trees.first(output)
         if not self._return_outputs:
             return value, []
-        found, self.output = trees.flatten(output, "The model's output")
+        found, self.output = trees.flatten(output, "The model's output", strict=False)
         return value, [x for _, x in found]
 
 
@@ -310,7 +311,7 @@ class StepProgram:
 
         gradients = on_one_replica([torch.empty_like(p) for p in self._trained], [self._groups.get(p) for p in self._trained], self._options.replicas)
         rates_now = [torch.tensor(r) for r in self._rate_values()]
-        return adapter.trace_writes(update, [*self._examples(), *rates_now, *gradients], decompositions())
+        return adapter.trace_writes(update, [*self._examples(), *rates_now, *gradients], decompositions(), f"An update of {type(self._optimizer).__name__}")
 
     def take_over(self, optimizer):
         """Another optimizer of the same class, parameters and settings in place of the first, which gets its state. What the other one has no state of goes on

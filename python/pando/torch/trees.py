@@ -30,28 +30,31 @@ class Form:
 _TENSOR = Form(torch.Tensor)
 
 
-def flatten(value, name):
-    """([(where it stands, tensor)], the Form) of a nested value. name: what messages call the value.
+def flatten(value, name, strict=True):
+    """([(where it stands, tensor)], the Form) of a nested value. name: what messages call the value. strict: whether an object that is neither a tensor, a
+    constant nor of a known class is an error; else None is in its place.
 
     Raises:
-        TypeError: an object that is neither a tensor, a constant nor of a known class.
+        TypeError: such an object.
     """
     found = []
-    return found, _flatten(value, name, found)
+    return found, _flatten(value, name, found, strict)
 
 
-def _flatten(value, name, found):
+def _flatten(value, name, found, strict):
     if isinstance(value, torch.Tensor):
         found.append((name, value))
         return _TENSOR
     if isinstance(value, _CONSTANTS):
         return Form((type(value), repr(value)), (), lambda parts: value)
     level = _level(value)
+    if level is None and not strict:
+        return Form((type(value), None), (), lambda parts: None)
     if level is None:
         raise TypeError(f"{name} is {_a(type(value).__name__)}. Tensors are expected, numbers, strings and None, and tuples, lists, dicts and dataclasses of them; "
                         "torch.utils._pytree.register_pytree_node makes other classes known.")
     kind, children, make = level
-    return Form(kind, tuple(_flatten(child, name + place, found) for place, child in children), make)
+    return Form(kind, tuple(_flatten(child, name + place, found, strict) for place, child in children), make)
 
 
 def _a(name):

@@ -66,5 +66,5 @@ def to_tensor(array, dtype):
     """A torch tensor with the contents of an array, of the type `dtype`."""
     tensor = torch.from_numpy(array)
     if dtype.is_complex:
-        tensor = torch.view_as_complex(tensor)
+        tensor = torch.view_as_complex(tensor.contiguous()) if tensor.numel() else tensor.new_empty(tensor.shape[:-1], dtype=dtype)
     return tensor if tensor.dtype is dtype else tensor.to(dtype)

@@ -86,6 +86,8 @@ def index(g, x, indices):
 
 @rule(aten.index_put.default, aten._unsafe_index_put.default)
 def index_put(g, x, indices, values, accumulate=False):
+    if not x.nelms:
+        return x
     if any(i is not None and i.dtype is popxl.bool for i in indices):
         return _masked_put(g, x, indices, values, accumulate)
     if x.dtype is popxl.bool:
@@ -154,6 +156,8 @@ def _scattered_slices(g, x, dim, index, source, reduction):
 
 
 def _scattered(g, x, dim, index, source, reduction):
+    if not x.nelms or not index.nelms:
+        return x
     if x.dtype is popxl.bool:
         # The row takes numbers.
         return g.cast(_scattered(g, g.cast(x, popxl.int32), dim, index, g.cast(source, popxl.int32), reduction), popxl.bool)
@@ -275,6 +279,8 @@ def index_reduce(g, x, dim, index, source, reduce, *, include_self=True):
 
 @rule(aten.index_add.default)
 def index_add(g, x, dim, index, source, alpha=1):
+    if not x.nelms or not index.nelms:
+        return x
     if x.dtype is popxl.bool:
         # The row takes numbers.
         return g.cast(index_add(g, g.cast(x, popxl.int32), dim, index, g.cast(source, popxl.int32), int(alpha)), popxl.bool)

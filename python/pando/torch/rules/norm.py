@@ -30,6 +30,11 @@ def _of_nothing(g):
     return tuple(g.constant(math.nan, to_popxl(g.value(i).dtype), g.value(i).shape) for i in range(3))
 
 
+def _gradients_of_nothing(g, output_mask):
+    """The gradients of a normalisation of a tensor without elements: nothing, and sums of nothing."""
+    return tuple(g.constant(0, to_popxl(g.value(i).dtype), g.value(i).shape) if wanted else None for i, wanted in enumerate(output_mask))
+
+
 @rule(aten.native_layer_norm.default)
 def native_layer_norm(g, x, normalized_shape, weight, bias, eps):
     if not x.nelms:
@@ -44,6 +49,8 @@ def native_layer_norm(g, x, normalized_shape, weight, bias, eps):
 
 @rule(aten.native_layer_norm_backward.default)
 def native_layer_norm_backward(g, dy, x, normalized_shape, mean, rstd, weight, bias, output_mask):
+    if not x.nelms:
+        return _gradients_of_nothing(g, output_mask)
     inner = math.prod(normalized_shape)
     outer = x.nelms // inner
     scale = _or_constant(g, weight, 1, inner, x.dtype)
@@ -76,6 +83,8 @@ def native_group_norm(g, x, weight, bias, n, channels, space, groups, eps):
 
 @rule(aten.native_group_norm_backward.default)
 def native_group_norm_backward(g, dy, x, mean, rstd, weight, n, channels, space, groups, output_mask):
+    if not x.nelms:
+        return _gradients_of_nothing(g, output_mask)
     dtype, inner = x.dtype, channels // groups * space
     shape = [channels, *[1] * (len(x.shape) - 2)]
     axes = [0, *range(2, len(x.shape))]

@@ -56,7 +56,9 @@ def repeat(g, x, repeats):
 
 @rule(aten.cat.default)
 def cat(g, tensors, dim=0):
-    kept = [g.cast(x, g.dtype) for x in tensors if 0 not in x.shape] or [g.cast(tensors[0], g.dtype)]
+    if 0 in g.shape:
+        return g.constant(0, g.dtype, g.shape)
+    kept = [g.cast(x, g.dtype) for x in tensors if 0 not in x.shape]
     return g.concat(kept, axis_of(kept[0], dim))
 
 
