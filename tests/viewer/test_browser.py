@@ -79,6 +79,18 @@ def click_through(b, name, page):
     print(f"{name}: opened in {seconds:.1f} s, {len(VIEWS)} views", flush=True)
 
 
+def frames_go_on(b, page):
+    """The page gets frames in views with lines over tiles and steps, also where the graphics card is emulated and the processor has other work."""
+    b.open(page)
+    for view in ("memory", "liveness"):
+        b.ask("location.hash = arguments[0]", view)
+        frames = b.driver.execute_async_script("""const done = arguments[0]; let n = 0;
+            const give_up = setTimeout(() => done(n), 30000);
+            const next = () => { if (++n >= 20) { clearTimeout(give_up); done(n); } else requestAnimationFrame(next); };
+            requestAnimationFrame(next);""")
+        check(f"{view}: twenty frames within 30 s", frames >= 20, frames)
+
+
 def use_keys(b, page, traced):
     from selenium.webdriver.common.keys import Keys
 
@@ -714,6 +726,7 @@ def main():
             demo = folder / "demo.html"
             subprocess.run([build / "bin/pando", "view", "--demo", "--no-open", "-o", demo], check=True, stdout=subprocess.PIPE)
             click_through(b, "demo", demo)
+            frames_go_on(b, demo)
             use_lines(b, pages["lines"])
             long_reports(b, build, folder)
             damage(b, build, folder, reports["all_tiles"])
