@@ -284,6 +284,11 @@ TEST(Emit, WhatCannotBeIsRejected) {
   refuses_json("deepspeed", R"({"zero_optimization": {"overlap_comm": 1}})", "overlap_comm is 1; true or false is expected");
   refuses_json("deepspeed", R"({"activation_checkpointing": [], "train_batch_size": 8})", "activation_checkpointing is []; an object");
   refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
+  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,1", "global_bsz": 8})", "tp_sizes_enc has 2 layers; the model has 32");
+  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "dp_types_enc": 7})", "dp_types_enc has 7; 0 or 1");
+  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "checkpoint": 2})", "checkpoint has 2; 0 or 1");
+  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "default_dp_type": 4})",
+               "default_dp_type is 4; it is one of ddp, zero2, zero3");
   refuses_json("galvatron", "{}", "it is not a strategy of Galvatron");
   const std::string parts = "config.parallelism.pipeline_parallel_degree = 2\nconfig.parallelism.module_fqns_per_model_part = ";
   refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"]]\n", "has 2 layers; the model has 32");
