@@ -151,8 +151,11 @@ class Graph:
     def __init__(self, device="ipu_model", tiles=0, ipus=1, machine="ipu2"):
         if device not in ("ipu_model", "cpu"):
             raise ValueError(f"device is {device!r}; expected 'ipu_model' or 'cpu'")
+        if tiles < 0 or ipus < 1:
+            raise ValueError(f"found {tiles} tiles on {ipus} IPUs; expected at least 0 (as many as the machine has) and 1")
         self._native = _core.TileGraph(device, machine, ipus, tiles)
         self._handles = {}
+        self._unfinished = ""  # the first vertex that an error left so
 
     @property
     def tiles(self):
@@ -185,8 +188,17 @@ class Graph:
 
     def add_vertex(self, compute_set, codelet, tile, **fields):
         """A vertex on a tile. Fields by name: an edge gets a Tensor (a vector of vectors a list of them), a state or a constant input a number or an array,
-        in NumPy's type; Python's int is int32, float is float32."""
-        self._native.add_vertex(compute_set._native, codelet, tile, {name: _field(name, value) for name, value in fields.items()})
+        in NumPy's type; Python's int is int32, float is float32. A vertex that an error leaves unfinished stays in the graph: no engine can be made of it
+        then."""
+        values = {name: _field(name, value) for name, value in fields.items()}
+        if not 0 <= tile < self.tiles:
+            raise ValueError(f"a vertex on tile {tile}: the graph has {self.tiles} tiles")
+        try:
+            self._native.add_vertex(compute_set._native, codelet, tile, values)
+        except RuntimeError as error:
+            if "[unknown-vertex-type]" not in str(error):  # then there is no vertex
+                self._unfinished = self._unfinished or f"{codelet} on tile {tile}: {error}"
+            raise
 
     def create_host_write(self, handle, tensor):
         """Engine.write_tensor(handle, ...) writes this tensor."""
@@ -207,6 +219,8 @@ class Engine:
     """
 
     def __init__(self, graph, programs, options=None):
+        if graph._unfinished:
+            raise RuntimeError(f"the graph has a vertex that was not finished ({graph._unfinished}): make the graph again")
         programs = [programs] if isinstance(programs, Program) else list(programs)
         options = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (options or {}).items()}
         self._handles = dict(graph._handles)
@@ -234,6 +248,19 @@ class Engine:
         return self._handles[handle]
 
 
+def _narrow(name, array):
+    """Of Python's own numbers: int32 or float32."""
+    if array.dtype.kind == "f":
+        return array.astype(np.float32)
+    if array.dtype.kind in "iu":
+        limits = np.iinfo(np.int32)
+        if array.size and (array.min() < limits.min or array.max() > limits.max):
+            worst = int(array.max() if array.max() > limits.max else array.min())
+            raise ValueError(f"field {name!r}: {worst} is out of the range of int32; give it as np.uint32(...)")
+        return array.astype(np.int32)
+    return array
+
+
 def _field(name, value):
     if isinstance(value, Tensor):
         return value._native
@@ -241,7 +268,7 @@ def _field(name, value):
         return [v._native for v in value]
     array = np.asarray(value)
     if not isinstance(value, (np.generic, np.ndarray)):
-        array = array.astype({"i": np.int32, "f": np.float32}.get(array.dtype.kind, array.dtype), casting="same_kind")
+        array = _narrow(name, array)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"field {name!r}: found {type(value).__name__}; expected a Tensor, a list of them, a number or an array")
     return array.dtype.name, np.ascontiguousarray(array).tobytes(), array.ndim == 0

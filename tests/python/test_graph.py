@@ -187,8 +187,12 @@ def test_what_cannot_be_is_said(codelets, tmp_path):
     with pytest.raises(ValueError, match="device is 'gpu'; expected 'ipu_model' or 'cpu'"):
         graph.Graph("gpu")
     p = Program(codelets)
-    with pytest.raises(RuntimeError, match="Scael.*Scale"):
-        p.graph.add_vertex(p.set, "Scael", tile=1)
+    with pytest.raises(ValueError, match="found -1 tiles on 1 IPUs"):
+        graph.Graph(tiles=-1)
+    with pytest.raises(ValueError, match="a vertex on tile 4: the graph has 4 tiles"):
+        p.graph.add_vertex(p.set, "Scale", tile=4, x=p.x, y=p.y, factor=1.0)
+    with pytest.raises(ValueError, match=f"field 'factor': {2**40} is out of the range of int32"):
+        p.graph.add_vertex(p.set, "Scale", tile=1, factor=2**40)
     with pytest.raises(ValueError, match="field 'x': found str; expected a Tensor"):
         p.graph.add_vertex(p.set, "Scale", tile=1, x="y")
     with pytest.raises(ValueError, match="'complex64'; expected one of"):
@@ -202,6 +206,13 @@ def test_what_cannot_be_is_said(codelets, tmp_path):
     (tmp_path / "bad.cpp").write_text("class {")
     with pytest.raises(RuntimeError, match="bad.cpp"):
         p.graph.add_codelets(tmp_path / "bad.cpp")
+    with pytest.raises(RuntimeError, match="Scael.*Scale"):
+        p.graph.add_vertex(p.set, "Scael", tile=1)
+    p.engine()  # none of these left anything in the graph
+    with pytest.raises(RuntimeError, match="'Scale' has no field 'z'"):
+        p.graph.add_vertex(p.set, "Scale", tile=1, z=p.x)
+    with pytest.raises(RuntimeError, match="a vertex that was not finished .Scale on tile 1: .*make the graph again"):
+        p.engine()
     engine = Program(codelets).engine()
     with pytest.raises(ValueError, match="there is no handle 'w'; the graph has 'x', 'z'"):
         engine.read_tensor("w")
