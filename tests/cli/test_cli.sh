@@ -322,7 +322,8 @@ check "report: a tile that is not there" 2 'there is no tile 99999; the report h
 check "report: no names" 2 "expected how many names, from 1 to 99, found '0'" "$pando" report "$here/report.json" --ask operations=0
 check "report: tiles have no plan" 0 'why_none +the report is of a program on tiles' "$pando" report "$here/report.json" --ask plan
 check "report: cycles without a trace" 2 '--from is there without --trace or --export perfetto, which it is for' "$pando" report "$here/report.json" --from 9
-check "report: a table without CSV" 2 '--table is there without --export csv' "$pando" report "$here/report.json" --table steps --export dot
+check "report: a table without CSV" 2 '--table is there without --export csv' "$pando" report "$here/report.json" --table steps
+check "report: a table of a format without tables" 2 "'dot' has no table, found 'steps'" "$pando" report "$here/report.json" --table steps --export dot
 check "report: two kinds of answers" 2 'found --json and --ask or --tile: expected one of them' "$pando" report "$here/report.json" --json runs --ask runs
 check "report: a comparison has no question" 2 'found --compare and --ask or --tile' "$pando" report "$here/report.json" --compare "$here/report.json" --tile 0
 check "report: an export has no question" 2 'found --export and --ask' "$pando" report "$here/report.json" --export dot --ask runs

@@ -88,10 +88,11 @@ void check_used(const Arguments& arguments) {
     if (given && other) fail(ErrorKind::invalid_option, "report-option", "found {} and {}: expected one of them", option, what);
   };
   const profile::ExportOptions &o = arguments.options_of_export, defaults;
-  const bool is_trace = !arguments.trace.empty() || arguments.exported == "perfetto";
+  const bool is_export = !arguments.exported.empty();  // which says itself what it does not take
+  const bool is_trace = !arguments.trace.empty() || is_export;
   needs(o.from != defaults.from, is_trace, "--from", "--trace or --export perfetto");
   needs(o.to != defaults.to, is_trace, "--to", "--trace or --export perfetto");
-  needs(!o.table.empty(), arguments.exported == "csv", "--table", "--export csv");
+  needs(!o.table.empty(), is_export, "--table", "--export csv");
   const bool is_question = !arguments.asked.empty() || !arguments.tile.empty();
   without(!arguments.json.empty(), is_question && arguments.compared.empty(), "--json", "--ask or --tile");
   without(!arguments.compared.empty(), is_question, "--compare", "--ask or --tile");
