@@ -1,12 +1,18 @@
 """The rules of running other projects' Python, each tripped once."""
+import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
 
 import expectations
 import python_clients
+
+# The build's environment has pytest and NumPy.
+VENV = pathlib.Path(os.environ.get("PANDO_BIN", ".")).parent / "venv/bin/python"
+WITH_PYTEST = str(VENV) if VENV.exists() else sys.executable
 
 # Stands for pytest: the test a ends the interpreter, the test b passes, the test c fails; none is run again.
 FAKE_PYTEST = """
@@ -62,6 +68,30 @@ class Forks(unittest.TestCase):
             self.assertEqual(forker.run(["3"], folder, {"A": "b"}, [folder], 5, output), (3, f"{pathlib.Path(folder).resolve()} b\n"))
             self.assertEqual(forker.run(["die"], folder, {"A": "c"}, [folder], 5, output)[0], -signal.SIGKILL)
             forker.close()
+
+
+class Seeds(unittest.TestCase):
+    def drawn(self, folder):
+        """{test: what it drew} of a run of pytest, with the numbers of the file's import."""
+        (folder / "test_draws.py").write_text(
+            "import random\nimport numpy as np\nAT_IMPORT = np.random.rand()\n"
+            "def note(name):\n    open('drawn', 'a').write(f'{name} {AT_IMPORT} {random.random()} {np.random.rand()}\\n')\n"
+            "def test_a():\n    note('a')\ndef test_b():\n    note('b')\n")
+        (folder / "done").write_text("")
+        variables = {**os.environ, "PYTHONPATH": str(python_clients.HERE / "pytest_side"), "PANDO_OUTCOMES": str(folder / "outcomes"),
+                     "PANDO_DONE": str(folder / "done"), "PANDO_SECONDS": "60"}
+        (folder / "drawn").unlink(missing_ok=True)
+        subprocess.run([WITH_PYTEST, "-m", "pytest", "-q", "-p", "outcomes", "-p", "no:cacheprovider", "test_draws.py"], cwd=folder, env=variables,
+                       check=True, stdout=subprocess.DEVNULL)
+        return dict(line.split(" ", 1) for line in (folder / "drawn").read_text().splitlines())
+
+    @unittest.skipUnless(subprocess.run([WITH_PYTEST, "-c", "import numpy, pytest"], check=False, stderr=subprocess.DEVNULL).returncode == 0,
+                         f"{WITH_PYTEST} has no pytest with NumPy")
+    def test_random_data_are_the_same_in_each_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, again = (self.drawn(pathlib.Path(folder)) for _ in range(2))
+            self.assertEqual(first, again)
+            self.assertNotEqual(first["a"], first["b"])
 
 
 class Scripts(unittest.TestCase):

@@ -3,10 +3,14 @@
 Read from the environment: PANDO_OUTCOMES, the file; PANDO_DONE, a file with the ids of tests that are not to be run again; PANDO_SECONDS, after
 which a test is ended by an alarm (a signal that is not handled, since code of an extension would not return to a handler); PANDO_IGNORED_MARKS, marks
 of tests that are not looked at, so that what is marked as a test of hardware runs.
+
+Random data are the same in each run: Python's and NumPy's generators get a seed before files are read, and one for each test, of its id.
 """
 import json
 import os
+import random
 import signal
+import zlib
 
 import numpy as np
 import pytest
@@ -17,6 +21,15 @@ REMOVED = {"str": str, "int": int, "float": float, "object": object, "complex": 
 for name, value in REMOVED.items():
     if name not in np.__dict__:
         setattr(np, name, value)
+
+
+def seed(text):
+    number = zlib.crc32(text.encode())
+    random.seed(number)
+    np.random.seed(number)
+
+
+seed("files")
 
 
 def write(**record):
@@ -33,6 +46,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
+    seed(item.nodeid)
     ignored = os.environ.get("PANDO_IGNORED_MARKS", "").split()
     for node in item.listchain():
         node.own_markers[:] = [mark for mark in node.own_markers if mark.name not in ignored]
