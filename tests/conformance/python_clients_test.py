@@ -11,7 +11,7 @@ import expectations
 import python_clients
 
 # The build's environment has pytest and NumPy.
-VENV = pathlib.Path(os.environ.get("PANDO_BIN", ".")).parent / "venv/bin/python"
+VENV = pathlib.Path(os.environ.get("PANDO_BIN", ".")).absolute().parent / "venv/bin/python"
 WITH_PYTEST = str(VENV) if VENV.exists() else sys.executable
 
 # Stands for pytest: the test a ends the interpreter, the test b passes, the test c fails; none is run again.
