@@ -51,7 +51,7 @@ ir::Module training_loop() {
   for (std::size_t i = kLayers; i-- > 0;) {
     v = across(v, i);
     const ir::ValueId gradient = op(m, "mul", {v, kept[i]});
-    m.graph(main).finals[i] = op(m, "sub", {weights[i], gradient});
+    m.graph(main).updated_inputs[i] = op(m, "sub", {weights[i], gradient});
     v = op(m, "mul", {v, weights[i]});
   }
   return m;

@@ -12,7 +12,7 @@ file(GLOB_RECURSE kernel_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels
 add_library(pando_kernels SHARED ${kernel_sources})
 target_include_directories(pando_kernels PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>)
 
-# The version of the kernels is what their sources are: codelets and libraries of another one are refused when they are loaded.
+# The version of the kernels is what their sources are: codelets and libraries of another one are rejected when they are loaded.
 file(GLOB_RECURSE kernel_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*.h)
 set(kernel_hashes "")
 foreach(file ${kernel_sources} ${kernel_headers})

@@ -5,10 +5,10 @@ import checking
 
 # Sources, and the files whose functions throw for them; the first is named. popc reports like a compiler, gccs in the classes that its users expect.
 THROWERS = [
-    (re.compile(r"^src/poplibs/.*\.(h|cpp)$"), ["src/poplibs/poputil/refuse.h"]),
-    (re.compile(r"^src/ontile/.*\.(h|cpp)$"), ["src/ontile/refuse.h"]),
+    (re.compile(r"^src/poplibs/.*\.(h|cpp)$"), ["src/poplibs/poputil/reject.h"]),
+    (re.compile(r"^src/ontile/.*\.(h|cpp)$"), ["src/ontile/reject.h"]),
     (re.compile(r"^src/(?!popc/|gccs/).*\.(h|cpp)$|^python/native/.*\.(h|cpp)$"), [
-        "src/base/error.h", "src/facade/errors/throw_error.cpp", "src/ir/error.cpp", "src/ir/refuse_at.h",
+        "src/base/error.h", "src/facade/errors/throw_error.cpp", "src/ir/error.cpp", "src/ir/reject_at.h",
         "src/facade/engine/compile_graph.cpp", "src/facade/engine/engine.cpp",  # classes with more to say than a text
         "python/native/errors.cpp"  # a defect, not a user's error
     ]),
@@ -31,9 +31,9 @@ def check(tree):
 
 
 CLEAN = {
-    "src/poplibs/popops/a.cpp": 'void f() { poputil::refuse("shape", "text"); }\n// they throw errors\ntry { g(); } catch (...) { throw; }',
-    "src/poplibs/poputil/refuse.h": "throw poplibs_error(text);",
-    "src/ontile/refuse.h": "throw Exception(text);",
+    "src/poplibs/popops/a.cpp": 'void f() { poputil::reject("shape", "text"); }\n// they throw errors\ntry { g(); } catch (...) { throw; }',
+    "src/poplibs/poputil/reject.h": "throw poplibs_error(text);",
+    "src/ontile/reject.h": "throw Exception(text);",
     "src/popc/a.cpp": 'throw std::runtime_error("text");',
     "src/ir/error.cpp": "throw ModelError(text);",
     "src/exec/a.cpp": "throw std::bad_alloc(); throw RunFailed(text);",

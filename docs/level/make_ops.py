@@ -8,7 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "level" / "ops.md"
-GRADIENT = {"gradient": "yes", "zero": "zero", "no": "none", "refused": "error", "blocks": "ends here"}
+GRADIENT = {"gradient": "yes", "zero": "zero", "no": "none", "rejected": "error", "blocks": "ends here"}
 LOWERING = {"own": "own", "expansion": "by other ops", "data": "data", "none": "no"}
 HEAD = """# All ops
 

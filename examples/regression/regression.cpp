@@ -71,5 +71,5 @@ int main() {
   std::printf("the text is stable: %s\n", model::Module::parse(module.text()).text() == module.text() ? "yes" : "no");
   try {
     b.op(main, "matmul", {x, w});
-  } catch (const pando::ModelError& e) { std::printf("refused: %s\n", e.id().c_str()); }
+  } catch (const pando::ModelError& e) { std::printf("rejected: %s\n", e.id().c_str()); }
 }

@@ -115,7 +115,7 @@ struct Chunks {
 /// The parts in order, one-dimensional.
 POPLAR_EXPORT poplar::Tensor concatChunks(Chunks chunks);
 
-/// toReduce[i], of {n, ...}, lies on an IPU of its own; more of them than there are tiles are refused. All of them are combined, and each
+/// toReduce[i], of {n, ...}, lies on an IPU of its own; more of them than there are tiles are rejected. All of them are combined, and each
 /// of them gets the result: a tensor like toReduce.
 POPLAR_EXPORT poplar::Tensor allReduceWithinReplica(poplar::Graph& graph, const poplar::Tensor& toReduce, CollectiveOperator op,
                                                     poplar::program::Sequence& prog, const poplar::DebugContext& debugContext = {},

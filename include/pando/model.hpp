@@ -9,8 +9,8 @@
 //     auto results = session.run({{in, data}});
 //
 // Ops, their operands and attributes are those of docs/level/ops.md. A name with an underscore in popxl ("add_") is the op in place. Errors
-// are pando::ModelError (pando/model_error.hpp), and poplar's exceptions for what the graph level refuses: tile memory that does not
-// suffice, options of the engine. Whatever was moved from is refused, too. Link pando::model of the CMake package pando.
+// are pando::ModelError (pando/model_error.hpp), and poplar's exceptions for what the graph level rejects: tile memory that does not
+// suffice, options of the engine. Whatever was moved from is rejected, too. Link pando::model of the CMake package pando.
 #pragma once
 
 #include <pando/model_error.hpp>
@@ -82,7 +82,7 @@ struct Data {
   }
 };
 
-// Numbers of things of one builder. Which builder that is they know, and others refuse them; 0: the number alone counts, as in modules of
+// Numbers of things of one builder. Which builder that is they know, and others reject them; 0: the number alone counts, as in modules of
 // texts.
 struct Graph {
   std::uint32_t number = 0, builder = 0;
@@ -134,7 +134,7 @@ class PANDO_MODEL_EXPORT Module {
 
   // Transforms. `expand`: ops become those that their rows name; `prune`: what reaches no output, variable or effect goes;
   // `complete_places`: every value has a device; `decompose_sums`: sums of several tensors become additions; `order_for_memory`: an order
-  // that keeps little alive. Refuses (popart) a module that is not valid.
+  // that keeps little alive. Rejects (popart) a module that is not valid.
   Module& expand();
   Module& prune();
   Module& complete_places();
@@ -156,7 +156,7 @@ class PANDO_MODEL_EXPORT Module {
 // Writes a module as users do: tensors have names, and contents that ops in place change.
 class PANDO_MODEL_EXPORT Builder {
  public:
-  // Refuses fewer replicas than one, and more than 65,536.
+  // Rejects fewer replicas than one, and more than 65,536.
   explicit Builder(std::int64_t replicas = 1);
   Builder(Builder&&) noexcept;
   ~Builder();
@@ -183,7 +183,7 @@ class PANDO_MODEL_EXPORT Builder {
   // The gradient of a graph, for all of its inputs. The forward graph may grow outputs, which later calls give too: differentiate first.
   Gradient autodiff(Graph graph);
 
-  // Ops that are added from now on: in this order; on that device (0 to 65,535); on tiles that only transfer. Refuses the end of what did
+  // Ops that are added from now on: in this order; on that device (0 to 65,535); on tiles that only transfer. Rejects the end of what did
   // not begin.
   void begin_sequence();
   void end_sequence();

@@ -60,7 +60,7 @@ struct GraphState;
 
 /// The version of this library, as text.
 POPLAR_EXPORT StringRef versionString();
-/// Names the build; executables of another build are refused by it.
+/// Names the build; executables of another build are rejected by it.
 POPLAR_EXPORT StringRef packageHash();
 
 namespace pando_detail {

@@ -12,7 +12,7 @@ typedef unsigned vertex_id;
 
 namespace pando_detail {
 /// A number that names one thing of a graph; ~0 names nothing. What a graph hands out also knows which graph that was: another
-/// one refuses it. A handle made of a bare number belongs to no graph.
+/// one rejects it. A handle made of a bare number belongs to no graph.
 template <class Tag> class Handle {
  public:
   Handle() : id_(~0u), graph_(0) {}

@@ -25,7 +25,7 @@
 // and for results with padding.
 //
 // Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, and all that the functions without an
-// epilogue refuse.
+// epilogue reject.
 
 namespace poplin {
 

@@ -2,7 +2,7 @@
 #define popnn_Loss_hpp
 
 namespace popnn {
-// With a type, so that a number without a name is a value that can be refused.
+// With a type, so that a number without a name is a value that can be rejected.
 enum LossType : int { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 }  // namespace popnn
 

@@ -33,7 +33,7 @@ struct Epilogue {
 /// could do it: for other types than FLOAT and HALF, where nothing is reduced or left, and where results share elements with operands.
 ///
 /// Errors: poputil::poplibs_error for operands and results whose shapes do not fit, for no result, for `update`, and all that reduce
-/// refuses.
+/// rejects.
 POPLAR_EXPORT bool reduceWithEpilogue(poplar::Graph& graph, const poplar::Tensor& in, const poplar::Type& outType,
                                       const std::vector<std::size_t>& dims, const ReduceParams& params, const Epilogue& epilogue,
                                       std::vector<poplar::Tensor>& outs, poplar::program::Sequence& prog,

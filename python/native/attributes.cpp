@@ -8,10 +8,10 @@ namespace pando::python {
 namespace {
 
 template <class T>
-T cast_or_refuse(const ir::OpRow& row, std::string_view name, nb::handle value, std::string_view wanted) {
+T cast_or_reject(const ir::OpRow& row, std::string_view name, nb::handle value, std::string_view wanted) {
   T out;
   if (!nb::try_cast<T>(value, out)) {
-    ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes {}", row.name, name, nb::repr(value).c_str(),
+    ir::reject(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes {}", row.name, name, nb::repr(value).c_str(),
                wanted);
   }
   return out;
@@ -25,21 +25,21 @@ ir::AttributeValue convert(const ir::OpRow& row, const ir::AttributeRule& rule, 
       if (truth < 0) throw nb::python_error();
       return truth == 1;
     }
-    case AttributeKind::integer: return cast_or_refuse<std::int64_t>(row, rule.name, value, "an integer");
-    case AttributeKind::number: return cast_or_refuse<double>(row, rule.name, value, "a number");
-    case AttributeKind::text: return cast_or_refuse<std::string>(row, rule.name, value, "a string");
-    case AttributeKind::ints: return cast_or_refuse<ir::Ints>(row, rule.name, value, "integers");
-    case AttributeKind::numbers: return cast_or_refuse<ir::Floats>(row, rule.name, value, "numbers");
-    case AttributeKind::texts: return cast_or_refuse<ir::Strings>(row, rule.name, value, "strings");
+    case AttributeKind::integer: return cast_or_reject<std::int64_t>(row, rule.name, value, "an integer");
+    case AttributeKind::number: return cast_or_reject<double>(row, rule.name, value, "a number");
+    case AttributeKind::text: return cast_or_reject<std::string>(row, rule.name, value, "a string");
+    case AttributeKind::ints: return cast_or_reject<ir::Ints>(row, rule.name, value, "integers");
+    case AttributeKind::numbers: return cast_or_reject<ir::Floats>(row, rule.name, value, "numbers");
+    case AttributeKind::texts: return cast_or_reject<ir::Strings>(row, rule.name, value, "strings");
     case AttributeKind::dtype: {
-      const auto number = cast_or_refuse<std::uint8_t>(row, rule.name, value, "an element type");
+      const auto number = cast_or_reject<std::uint8_t>(row, rule.name, value, "an element type");
       if (number >= ir::kDTypes)
-        ir::refuse(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes an element type", row.name, rule.name, number);
+        ir::reject(ir::ErrorClass::type, "argument-type", "{}: argument '{}' is {}; it takes an element type", row.name, rule.name, number);
       return static_cast<ir::DType>(number);
     }
-    case AttributeKind::blob: return ir::BlobId(cast_or_refuse<Index>(row, rule.name, value, "data"));
-    case AttributeKind::stream: return ir::HostStreamId(cast_or_refuse<Index>(row, rule.name, value, "a stream"));
-    case AttributeKind::buffer: return ir::BufferId(cast_or_refuse<Index>(row, rule.name, value, "a remote buffer"));
+    case AttributeKind::blob: return ir::BlobId(cast_or_reject<Index>(row, rule.name, value, "data"));
+    case AttributeKind::stream: return ir::HostStreamId(cast_or_reject<Index>(row, rule.name, value, "a stream"));
+    case AttributeKind::buffer: return ir::BufferId(cast_or_reject<Index>(row, rule.name, value, "a remote buffer"));
   }
   return false;
 }
@@ -55,7 +55,7 @@ ir::Attributes attributes_from(const ir::OpRow& row, const nb::dict& values) {
     for (const ir::AttributeRule& r : row.attributes) {
       if (r.name == name) rule = &r;
     }
-    if (rule == nullptr) ir::refuse(ir::ErrorClass::type, "attribute-unknown", "{}: there is no argument '{}'", row.name, name);
+    if (rule == nullptr) ir::reject(ir::ErrorClass::type, "attribute-unknown", "{}: there is no argument '{}'", row.name, name);
     out.set(name, convert(row, *rule, value));
   }
   return out;

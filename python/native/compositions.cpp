@@ -11,11 +11,11 @@ Indices compose(Program& p, Index graph, std::string_view name, const std::vecto
                 const nb::dict& attributes) {
   p.module().set_current_location(p.module().location(Locations::find()));
   const ir::Composition* c = ir::find_composition(name);
-  if (c == nullptr) ir::refuse(ir::ErrorClass::value, "unknown-composition", "there is no composition '{}'", name);
-  if (graph >= p.module().graph_count()) ir::refuse(ir::ErrorClass::type, "no-such-object", "{}: there is no graph {}", name, graph);
+  if (c == nullptr) ir::reject(ir::ErrorClass::value, "unknown-composition", "there is no composition '{}'", name);
+  if (graph >= p.module().graph_count()) ir::reject(ir::ErrorClass::type, "no-such-object", "{}: there is no graph {}", name, graph);
   std::vector<ir::TensorId> tensors;
   for (const auto& t : operands) {
-    if (t && *t >= p.builder.tensor_count()) ir::refuse(ir::ErrorClass::type, "no-such-object", "{}: there is no tensor {}", name, *t);
+    if (t && *t >= p.builder.tensor_count()) ir::reject(ir::ErrorClass::type, "no-such-object", "{}: there is no tensor {}", name, *t);
     tensors.push_back(t ? ir::TensorId(*t) : ir::TensorId());
   }
   // Arguments are read as those of an op with these attributes.

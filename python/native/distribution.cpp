@@ -197,7 +197,7 @@ void bind_distribution(nb::module_& m) {
         for (const onnx::OperatorNote& o : onnx::operator_notes()) all.emplace_back(o.domain, o.name, o.signature, o.limits);
         return all;
       },
-      "(domain, name, signature, what is refused) of each operator that load_onnx knows.");
+      "(domain, name, signature, what is rejected) of each operator that load_onnx knows.");
   m.def(
       "stream_list",
       [](Program& p) {

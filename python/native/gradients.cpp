@@ -2,7 +2,7 @@
 #include "native/native.h"
 
 #include "transform/gradient/autodiff.h"
-#include "transform/unless_refused.h"
+#include "transform/unless_rejected.h"
 
 namespace pando::python {
 
@@ -46,7 +46,7 @@ void name_tensors(Program& p, ir::GraphId graph) {
 
 std::vector<Info> autodiff(Program& p, Index graph, const std::optional<Indices>& provided, const std::optional<Indices>& required,
                            const std::vector<Info>& called) {
-  return transform::unless_refused(p.builder, [&] {
+  return transform::unless_rejected(p.builder, [&] {
     transform::AutodiffOptions options;
     options.provided = values_from(p, provided);
     options.required = values_from(p, required);

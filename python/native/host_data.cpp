@@ -21,7 +21,7 @@ struct View {
 };
 
 void check_bytes(std::size_t found, std::size_t wanted) {
-  if (found != wanted) ir::refuse(ir::ErrorClass::value, "data-size", "{} bytes of data where {} are wanted", found, wanted);
+  if (found != wanted) ir::reject(ir::ErrorClass::value, "data-size", "{} bytes of data where {} are wanted", found, wanted);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ HeldInstances open(double timeout) {
   nb::gil_scoped_release released;
   auto transport = exec::open_mpi(timeout);
   if (!transport)
-    ir::refuse(ir::ErrorClass::runtime, "instance-late", "not all instances have begun within {} s: each of them calls popdist.init()",
+    ir::reject(ir::ErrorClass::runtime, "instance-late", "not all instances have begun within {} s: each of them calls popdist.init()",
                timeout);
   held.instances = std::make_shared<Instances>(std::move(transport), timeout);
   return held;

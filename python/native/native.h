@@ -60,7 +60,7 @@ void bind_session(nb::module_& m);
 void bind_distribution(nb::module_& m);
 void bind_tile_graphs(nb::module_& m);
 
-// Attributes from a dict, each as the row wants it; None is absent. Refuses (type) what cannot be one.
+// Attributes from a dict, each as the row wants it; None is absent. Rejects (type) what cannot be one.
 ir::Attributes attributes_from(const ir::OpRow& row, const nb::dict& values);
 nb::object attribute_to_python(const ir::AttributeValue& value);
 

@@ -25,7 +25,7 @@ void check_numbers(const Program& p, std::string_view name, const Indices& opera
                    const Indices& graphs) {
   const ir::Module& m = p.builder.module();
   const auto check = [&](bool there, std::string_view what) {
-    if (!there) ir::refuse(ir::ErrorClass::type, "no-such-object", "{}: an argument is not a {} of this program", name, what);
+    if (!there) ir::reject(ir::ErrorClass::type, "no-such-object", "{}: an argument is not a {} of this program", name, what);
   };
   for (Index i : operands) check(i < p.builder.tensor_count(), "tensor");
   for (Index i : graphs) check(i < m.graph_count(), "graph");

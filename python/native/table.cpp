@@ -49,7 +49,7 @@ nb::dict describe(const ir::OpRow& row) {
     if (a.name.empty()) break;
     attributes.append(nb::make_tuple(text(a.name), text(name_of(a.kind)), a.required));
   }
-  static constexpr std::string_view kDifferentiable[] = {"gradient", "zero", "no", "refused", "blocks"};
+  static constexpr std::string_view kDifferentiable[] = {"gradient", "zero", "no", "rejected", "blocks"};
   nb::dict d;
   d["name"] = text(row.name);
   d["doc"] = text(row.doc);

@@ -207,7 +207,7 @@ void bind_program_views(nb::class_<Program>& c) {
         p.builder.finish();
         ir::check(p.module());
       },
-      "Refuses a module that breaks a rule, with all violations.");
+      "Rejects a module that breaks a rule, with all violations.");
   bind_tensors(c);
   bind_states(c);
   bind_ops(c);

@@ -20,7 +20,7 @@ class _Absent(importlib.abc.Loader):
     def exec_module(self, module):
         source, name = self._source, module.__name__
 
-        def refuse(attribute):
+        def reject(attribute):
             if attribute.startswith("__"):
                 raise AttributeError(attribute)
             from popart import custom_ops
@@ -31,7 +31,7 @@ class _Absent(importlib.abc.Loader):
             raise NotImplementedError(f"{name}.{attribute}: a custom operation in C++ for PopART's own headers ({source}), which Pando does not have. Say "
                                       "what it computes with popart.register_custom_op, or write it with popxl.ops or as a codelet for popc.")
 
-        module.__getattr__ = refuse
+        module.__getattr__ = reject
 
 
 class _Nothing(importlib.abc.Loader):

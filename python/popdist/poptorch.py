@@ -7,11 +7,11 @@ __all__ = ["Options"]
 
 
 def _blocked(name):
-    def refuse(self, *args, **kwargs):
+    def reject(self, *args, **kwargs):
         raise RuntimeError(f"Cannot call `{name}` with popdist.poptorch.Options: poprun says what it would set.")
 
-    refuse.__doc__ = "Rejected (RuntimeError): poprun says what it would set."
-    return refuse
+    reject.__doc__ = "Rejected (RuntimeError): poprun says what it would set."
+    return reject
 
 
 class _Distributed(poptorch.options._DistributedOptions):

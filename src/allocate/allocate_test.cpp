@@ -89,10 +89,10 @@ TEST(Allocate, ExactCapacityAndOneLess) {
   EXPECT_EQ(check_allocation(p, fits.offsets), "");
   EXPECT_EQ(fits.high_water, 8u);
   p.capacity = 7;
-  const AllocationResult refused = allocate(p);
-  EXPECT_EQ(refused.status, AllocationStatus::infeasible);
-  EXPECT_TRUE(refused.offsets.empty());
-  EXPECT_EQ(refused.nodes, 0u) << "the load proves it";
+  const AllocationResult rejected = allocate(p);
+  EXPECT_EQ(rejected.status, AllocationStatus::infeasible);
+  EXPECT_TRUE(rejected.offsets.empty());
+  EXPECT_EQ(rejected.nodes, 0u) << "the load proves it";
 }
 TEST(Allocate, EmptyAndNeverLiveBuffersTakeNoSpaceButKeepTheirBounds) {
   Buffer empty = buffer(0, 4, 0), dead{.size = 4};

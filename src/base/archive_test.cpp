@@ -57,7 +57,7 @@ TEST(Archive, NeverReadsPastItsEnd) {
   }
 }
 
-TEST(Archive, RefusesSizesThatTheBytesCannotHold) {
+TEST(Archive, RejectsSizesThatTheBytesCannotHold) {
   ArchiveWriter w;
   w(std::uint64_t{1} << 60);
   ArchiveReader r(w.bytes());

@@ -26,7 +26,7 @@ TEST(MakeRoom, LittleByLittleDoublesIt) {
   EXPECT_LT(moved, 40u);
 }
 
-TEST(MakeRoom, RefusesWhatNoHostHolds) {
+TEST(MakeRoom, RejectsWhatNoHostHolds) {
   std::vector<std::uint64_t> list{1};
   for (const std::uint64_t more : {std::uint64_t{1} << 50, ~std::uint64_t{0}})
     EXPECT_ANY_THROW(make_room(list, more, ErrorKind::poplar_error, "a list"));

@@ -192,7 +192,7 @@ TEST_F(CodeLinesOf, CheckedCodeHasThem) {
   EXPECT_EQ(lines(library("").checked(), "LinesOfSizes"), nullptr);
 }
 
-TEST(CodeLinesBytes, WhatIsNoTableIsRefused) {
+TEST(CodeLinesBytes, WhatIsNoTableIsRejected) {
   CodeLines lines{{"a.cpp"}, {{0, 3, "x"}}, {{{0, 4}}}};
   const std::string bytes = bytes_of(lines);
   ASSERT_TRUE(code_lines_of(bytes));

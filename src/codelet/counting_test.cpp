@@ -532,7 +532,7 @@ TEST_F(Counting, CheckedCodeCountsTheSame) {
   EXPECT_THROW(beyond.run_counted(), poplar::application_runtime_error);
 }
 
-TEST_F(Counting, AFileWithoutItsCountersIsRefused) {
+TEST_F(Counting, AFileWithoutItsCountersIsRejected) {
   const std::string source = write("a.cpp", std::string("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n") + kVertices);
   GpFile gp = read_gp(run_popc({source}, "").gp, "a.gp");
   for (Codelet& c : gp.description.codelets)

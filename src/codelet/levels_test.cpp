@@ -1,4 +1,4 @@
-// Code for several levels of processors in one file: which is loaded, that results have the same bits, and what is refused.
+// Code for several levels of processors in one file: which is loaded, that results have the same bits, and what is rejected.
 #include <algorithm>
 
 #include "codelet/library_test.h"
@@ -121,9 +121,9 @@ TEST_F(LevelsTest, PartialFilesAreLinkedForLevels) {
   ASSERT_TRUE(linked.ok && both.ok) << linked.messages << both.messages;
   EXPECT_EQ(read_gp(linked.gp, "linked").description.objects.at(0).cpu_features, host_cpu_features());
   EXPECT_EQ(results(linked.gp), results(both.gp));
-  const PopcResult refused = run_popc({"--levels=x86-64-v2", native}, "");
-  EXPECT_FALSE(refused.ok);
-  EXPECT_THAT(refused.messages, HasSubstr("was compiled for this processor and --levels wants code for x86-64-v2"));
+  const PopcResult rejected = run_popc({"--levels=x86-64-v2", native}, "");
+  EXPECT_FALSE(rejected.ok);
+  EXPECT_THAT(rejected.messages, HasSubstr("was compiled for this processor and --levels wants code for x86-64-v2"));
 }
 
 // An attribute of the source stays, at any level.
@@ -146,7 +146,7 @@ TEST_F(LevelsTest, CodeOfABetterProcessorIsCompiledAgainForThisOne) {
   EXPECT_EQ(results(write_gp(gp)), results(native.gp));
 }
 
-TEST_F(LevelsTest, WrongLevelsAreRefused) {
+TEST_F(LevelsTest, WrongLevelsAreRejected) {
   const auto message = [&](const std::vector<std::string>& flags) { return popc(flags).messages; };
   EXPECT_THAT(message({"--levels=x86-64-v9"}),
               AllOf(HasSubstr("'x86-64-v9' was found"), HasSubstr("levels: x86-64-v2, x86-64-v3, x86-64-v4")));
@@ -171,7 +171,7 @@ TEST_F(LevelsTest, CodeOfAnotherArchitecture) {
 }
 
 // Sizes that do not add up to the code that is there.
-TEST_F(LevelsTest, SizesThatDoNotFitAreRefused) {
+TEST_F(LevelsTest, SizesThatDoNotFitAreRejected) {
   const PopcResult made = popc({"--levels=x86-64-v2,x86-64-v3"});
   ASSERT_TRUE(made.ok) << made.messages;
   GpFile gp = read_gp(made.gp, "mixed.gp");

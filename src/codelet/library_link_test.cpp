@@ -49,7 +49,7 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
     FAIL();
   } catch (const poplar::graph_program_compilation_error& e) { EXPECT_THAT(e.what(), HasSubstr("no library 'libnowhere.so' in ")); }
   // A library that had a function when the file was compiled and has it no more; one that is gone.
-  const auto refusal = [](const GpFile& gp) -> std::string {
+  const auto rejection = [](const GpFile& gp) -> std::string {
     try {
       return Library().load_bytes(write_gp(gp), "crc.gp"), "";
     } catch (const poplar::graph_object_load_error& e) { return e.what(); }
@@ -57,9 +57,9 @@ TEST_F(LibraryTest, CodeletsCallSharedLibraries) {
   GpFile gp = read_gp(library.module(ModuleId(0)).gp_bytes.get(), "crc"), other = gp;
   std::string& code = other.description.objects.at(0).code;
   for (std::size_t at = 0; (at = code.find("crc32", at)) != std::string::npos; ++at) code.replace(at, 5, "crc99");
-  EXPECT_THAT(refusal(other), AllOf(HasSubstr("'crc.gp' cannot be loaded"), HasSubstr("undefined symbol: crc99")));
+  EXPECT_THAT(rejection(other), AllOf(HasSubstr("'crc.gp' cannot be loaded"), HasSubstr("undefined symbol: crc99")));
   gp.description.libraries = {"libgone.so"};
-  EXPECT_THAT(refusal(gp), HasSubstr("'crc.gp' cannot be loaded: its code calls libgone.so"));
+  EXPECT_THAT(rejection(gp), HasSubstr("'crc.gp' cannot be loaded: its code calls libgone.so"));
 }
 
 TEST_F(LibraryTest, AFileIsReadOnceUntilItChanges) {

@@ -551,7 +551,7 @@ TEST_F(LibraryTest, AssemblyIsAcceptedWhereItIsEmpty) {
   EXPECT_THAT(diagnostics.str(), HasSubstr("bad.S:2: 'add' has other operands"));
 }
 
-TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
+TEST_F(LibraryTest, LoadsGpBytesAndRejectsDamage) {
   const Library source = compiled("class V : public Vertex { public: Output<int> out; void compute() { *out = 11; } };");
   const std::string gp = source.module(ModuleId(0)).gp_bytes.get();
   Library library;
@@ -583,11 +583,11 @@ TEST_F(LibraryTest, LoadsGpBytesAndRefusesDamage) {
 }
 
 // Vertices are laid out in memory by these numbers; the checksum of each of these files is right.
-TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRefused) {
+TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRejected) {
   const Library source =
       compiled("class V : public Vertex { public: Input<Vector<float>> in; Output<int> out; unsigned k; void compute() {} };");
   const GpFile good = read_gp(source.module(ModuleId(0)).gp_bytes.get(), "v.gp");
-  const auto is_refused = [&](const std::function<void(Codelet&, GpDescription&)>& change) {
+  const auto is_rejected = [&](const std::function<void(Codelet&, GpDescription&)>& change) {
     GpFile bad = good;
     change(bad.description.codelets[0], bad.description);
     try {
@@ -597,26 +597,26 @@ TEST_F(LibraryTest, DescriptionsThatNoWriterWritesAreRefused) {
     }
     return false;
   };
-  EXPECT_FALSE(is_refused([](Codelet&, GpDescription&) {}));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_size = 8; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_size = 0xfffffff0; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_align = 0; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.host_align = 24; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.name.clear(); }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].host_offset = 0xfffffff8; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].host_offset = 8; }));  // within the first one
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].host_offset += 2; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].host_size = 8; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[1].shape = FieldShape::vector; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].min_align = 3; }));
+  EXPECT_FALSE(is_rejected([](Codelet&, GpDescription&) {}));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.host_size = 8; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.host_size = 0xfffffff0; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.host_align = 0; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.host_align = 24; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.name.clear(); }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[1].host_offset = 0xfffffff8; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[1].host_offset = 8; }));  // within the first one
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[1].host_offset += 2; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[0].host_size = 8; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[1].shape = FieldShape::vector; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[0].min_align = 3; }));
   EXPECT_TRUE(
-      is_refused([](Codelet& c, GpDescription&) { c.fields[0].kind = FieldKind::state, c.fields[0].shape = FieldShape::vector_list; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].scalar_rows = true; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.fields[0].name = c.fields[1].name; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.reserved = {~std::uint64_t{0}, 64, ""}; }));
-  EXPECT_TRUE(is_refused([](Codelet& c, GpDescription&) { c.shared_ranges = {{0, ~std::uint64_t{0}, ""}}; }));
-  EXPECT_TRUE(is_refused([](Codelet&, GpDescription& d) { d.globals_size = ~std::uint64_t{0}; }));
-  EXPECT_TRUE(is_refused([](Codelet&, GpDescription& d) { d.globals_align = 0; }));
+      is_rejected([](Codelet& c, GpDescription&) { c.fields[0].kind = FieldKind::state, c.fields[0].shape = FieldShape::vector_list; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[0].scalar_rows = true; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.fields[0].name = c.fields[1].name; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.reserved = {~std::uint64_t{0}, 64, ""}; }));
+  EXPECT_TRUE(is_rejected([](Codelet& c, GpDescription&) { c.shared_ranges = {{0, ~std::uint64_t{0}, ""}}; }));
+  EXPECT_TRUE(is_rejected([](Codelet&, GpDescription& d) { d.globals_size = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(is_rejected([](Codelet&, GpDescription& d) { d.globals_align = 0; }));
 }
 
 TEST_F(LibraryTest, CodeForAnotherProcessorIsCompiledAgain) {
@@ -677,13 +677,13 @@ TEST_F(LibraryTest, DoublePromotionIsNotOfHalfs) {
     Library other;
     try {
       other.compile({{}, source(expression)}, flags, &diagnostics);
-    } catch (const poplar::graph_program_compilation_error&) { diagnostics << "refused"; }
+    } catch (const poplar::graph_program_compilation_error&) { diagnostics << "rejected"; }
     return diagnostics.str();
   };
   const char* const message = "implicit conversion increases floating-point precision";
-  EXPECT_THAT(messages("to_double(*x)", "-Wdouble-promotion -Werror"), AllOf(HasSubstr(message), HasSubstr("refused")));
-  EXPECT_THAT(messages("to_double(half(*x))", "-Wdouble-promotion -Werror"), AllOf(HasSubstr(message), HasSubstr("refused")));
-  EXPECT_THAT(messages("to_double(*x)", "-Wdouble-promotion"), AllOf(HasSubstr(message), ::testing::Not(HasSubstr("refused"))));
+  EXPECT_THAT(messages("to_double(*x)", "-Wdouble-promotion -Werror"), AllOf(HasSubstr(message), HasSubstr("rejected")));
+  EXPECT_THAT(messages("to_double(half(*x))", "-Wdouble-promotion -Werror"), AllOf(HasSubstr(message), HasSubstr("rejected")));
+  EXPECT_THAT(messages("to_double(*x)", "-Wdouble-promotion"), AllOf(HasSubstr(message), ::testing::Not(HasSubstr("rejected"))));
   EXPECT_EQ(messages("to_float(half(*x))", "-Wdouble-promotion -Werror"), "");
   EXPECT_EQ(messages("to_double(*x)", ""), "");
 }

@@ -105,7 +105,7 @@ Result compile_verified(const graph::Graph& graph, const std::vector<graph::Prog
   if (options.validate)
     for (const std::string& fault : tile::verify(*plan.out, graph.library())) {
       std::fprintf(stderr, "pando: tile program: %s\n", fault.c_str());
-      PANDO_CHECK(!"the compiler made a tile program that its verifier refuses");
+      PANDO_CHECK(!"the compiler made a tile program that its verifier rejects");
     }
   return Result{std::move(plan.out), std::move(plan.out_of_memory), std::move(plan.name_lines), std::move(plan.other_lines)};
 }

@@ -43,9 +43,9 @@ struct Emitted {
 // A placed module (what `pando transform` prints, or a program of one device) as PyTorch: a file for each distinct program of a rank,
 // layout.py, run.py, check.py, launch.sh and what they need (docs/guide/emit.md). Rank r is the r-th device.
 //
-// Refuses what place() of torch/placed.h refuses; (value) pieces of another program.
+// Rejects what place() of torch/placed.h rejects; (value) pieces of another program.
 Emitted torch_program(const ir::Module& module, const Options& options);
-// The same of a projected program. Refuses (value) one that breaks a rule of project/checks/check.h, and samples that are no whole windows.
+// The same of a projected program. Rejects (value) one that breaks a rule of project/checks/check.h, and samples that are no whole windows.
 Emitted torch_program(const project::ProjectedProgram& program, const Options& options);
 
 // Makes the folder where there is none; files of the same names are replaced. Throws poplar_error where it cannot.

@@ -60,7 +60,7 @@ TEST(Pieces, OfADistributedProgram) {
   };
   const transform::PieceTable data = table({.data = 2});
   EXPECT_EQ(data.shape_of("x"), (Shape{4, 4}));
-  EXPECT_EQ(data.wholes.at("x").dtype, DType::float32);
+  EXPECT_EQ(data.whole_tensors.at("x").dtype, DType::float32);
   EXPECT_THAT(lines(data), ::testing::IsSupersetOf({"x.1 of x at 0,0", "x.2 of x at 2,0", "w0.1 of w0 at 0,0", "w0.2 of w0 at 0,0"}));
   ASSERT_NE(data.variable("x.2"), nullptr);
   EXPECT_EQ(data.variable("x.2")->whole, "x");
@@ -68,7 +68,7 @@ TEST(Pieces, OfADistributedProgram) {
   EXPECT_THAT(lines(table({.tensor = 2})), ::testing::IsSupersetOf({"w0.1 of w0 at 0,0", "w0.2 of w0 at 0,2", "w1.2 of w1 at 2,0"}));
   const transform::PieceTable stages = table({.pipeline = 2, .microbatches = 2});
   EXPECT_THAT(lines(stages), ::testing::IsSupersetOf({"x.1.m0 of x at 0,0", "x.1.m1 of x at 2,0"}));
-  for (const auto& [name, whole] : data.wholes) EXPECT_EQ(stages.shape_of(name), whole.shape) << name;
+  for (const auto& [name, whole] : data.whole_tensors) EXPECT_EQ(stages.shape_of(name), whole.shape) << name;
   // As a file, it comes back.
   EXPECT_EQ(lines(transform::read_pieces(transform::print_pieces(stages), "pieces.json")), lines(stages));
 }
@@ -146,14 +146,15 @@ TEST(EmitTorch, EverySample) {
   if (const char* path = std::getenv("PANDO_EMIT_SAMPLES")) std::ofstream(path) << ir::print(m);
 }
 
-TEST(Pieces, AnotherFileIsRefused) {
-  for (const char* text : {"[]", "{}", "3", R"({"wholes": {}, "variables": [], "outputs": []})"}) {
+TEST(Pieces, AnotherFileIsRejected) {
+  for (const char* text : {"[]", "{}", "3", R"({"whole_tensors": {}, "variables": [], "outputs": []})"}) {
     try {
       transform::read_pieces(text, "p.json");
       ADD_FAILURE() << text;
     } catch (const ModelError& e) {
-      EXPECT_THAT(e.what(),
-                  HasSubstr("it is not a file of pieces (an object of wholes, variables, outputs, streams): pando transform --pieces"));
+      EXPECT_THAT(
+          e.what(),
+          HasSubstr("it is not a file of pieces (an object of whole_tensors, variables, outputs, streams): pando transform --pieces"));
     }
   }
 }

@@ -16,7 +16,7 @@ namespace pando::exec {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+[[noreturn]] void reject(const std::string& text, const std::string& why) {
   fail(ErrorKind::invalid_option, "option-value",
        "option 'pando.break' has the value '{}': {}; expected one or more of tile=N, vertex=N, step=cN and codelet=NAME, with commas "
        "between",
@@ -28,7 +28,7 @@ std::uint32_t number_of(const std::string& text, std::string_view word, std::str
   char* end = nullptr;
   const unsigned long long n = std::strtoull(digits.c_str(), &end, 10);
   if (digits.empty() || digits[0] < '0' || digits[0] > '9' || *end || n > std::numeric_limits<std::uint32_t>::max())
-    refuse(text, fmt::format("'{}' is no {}'s number", value, word));
+    reject(text, fmt::format("'{}' is no {}'s number", value, word));
   return static_cast<std::uint32_t>(n);
 }
 
@@ -42,8 +42,8 @@ bool take(BreakAt& at, const std::string& text, std::string_view name, std::stri
   if (name == "tile") return set(at.tile, value);
   if (name == "vertex") return set(at.vertex, value);
   if (name == "step") return set(at.step, value.starts_with("c") ? value.substr(1) : value);
-  if (name != "codelet") refuse(text, fmt::format("'{}' is unknown", name));
-  if (value.empty()) refuse(text, "the codelet has no name");
+  if (name != "codelet") reject(text, fmt::format("'{}' is unknown", name));
+  if (value.empty()) reject(text, "the codelet has no name");
   if (!at.codelet.empty()) return false;
   at.codelet = normalised_vertex_name(value);
   return true;
@@ -98,9 +98,9 @@ BreakAt parse_break_at(const std::string& text) {
     while (word.starts_with(' ')) word.remove_prefix(1);
     while (word.ends_with(' ')) word.remove_suffix(1);
     const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos) refuse(text, fmt::format("'{}' has no '='", word));
+    if (equals == std::string_view::npos) reject(text, fmt::format("'{}' has no '='", word));
     const std::string_view name = word.substr(0, equals);
-    if (!take(at, text, name, word.substr(equals + 1))) refuse(text, fmt::format("'{}' is there twice", name));
+    if (!take(at, text, name, word.substr(equals + 1))) reject(text, fmt::format("'{}' is there twice", name));
     begin = i + 1;
   }
   return at;

@@ -78,7 +78,7 @@ TEST(TouchedMemory, TheQuickFigureIsOfAllThatMayHoldData) {
 }
 
 // Compared with the host's memory is what is touched, in all replicas.
-TEST(TouchedMemory, MoreThanTheHostHasIsRefused) {
+TEST(TouchedMemory, MoreThanTheHostHasIsRejected) {
   FourTiles p;
   p.allocate(0, Category::variable, 0, 100 * kPageBytes);
   p.allocate(1, Category::reserved, 0, 250 * kPageBytes);

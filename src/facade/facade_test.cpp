@@ -423,7 +423,7 @@ TEST(TypeConversion, RoundsAndSaturates) {
   expect_error<overflow_error>([] { QuarterMetadata(QuarterMetadata::Format::F143, 32); }, "32");
 }
 
-TEST(TypeConversion, NullPointersAreRefusedUnlessNothingIsConverted) {
+TEST(TypeConversion, NullPointersAreRejectedUnlessNothingIsConverted) {
   const Target target = model();
   float value = 1;
   double wide = 1;
@@ -440,7 +440,7 @@ TEST(TypeConversion, NullPointersAreRefusedUnlessNothingIsConverted) {
   EXPECT_EQ(bits, 0x3c00);
 }
 
-TEST(Ownership, WhatBelongsToAnotherGraphIsRefusedEvenIfEmpty) {
+TEST(Ownership, WhatBelongsToAnotherGraphIsRejectedEvenIfEmpty) {
   Graph own(model()), other(model());
   const Tensor mine = own.addVariable(FLOAT, {0}, "mine"), foreign = other.addVariable(FLOAT, {0}, "foreign");
   pando::require_own(own, mine, "a row");

@@ -55,7 +55,7 @@ class ComputeSetWalk {
     walk(s.default_body);
   }
   void visit(const g::Call& c) {
-    if (depth_ > graph_.functions().size()) return;  // recursion: an Engine will refuse it
+    if (depth_ > graph_.functions().size()) return;  // recursion: an Engine will reject it
     ++depth_;
     if (c.function.index() < graph_.functions().size()) walk(graph_.functions()[c.function].body);
     --depth_;

@@ -1,4 +1,4 @@
-// Which graph a thing belongs to, and the one place that refuses those of another.
+// Which graph a thing belongs to, and the one place that rejects those of another.
 #include <pando/ownership.hpp>
 
 #include "facade/state/state.h"

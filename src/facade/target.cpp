@@ -223,7 +223,7 @@ Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef
   return make_target(std::move(s));
 }
 
-// A planner asks for the tiles that are left, which may be none: that it learns from the target. Graphs and plans refuse it (Graph::Graph).
+// A planner asks for the tiles that are left, which may be none: that it learns from the target. Graphs and plans reject it (Graph::Graph).
 Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const {
   if (numIPUs == 0) fail(ErrorKind::invalid_machine_model, "empty-machine", "a target needs IPUs, not 0 IPUs of {} tiles", tilesPerIPU);
   return pando::facade::with_tiles(*this, numIPUs, tilesPerIPU);

@@ -96,7 +96,7 @@ TEST(PopsolverModel, Relations) {
   EXPECT_EQ(values(m.minimize(b), {a, b, below}), (std::vector<Number>{1, 1, 0}));
 }
 
-TEST(PopsolverModel, Refusals) {
+TEST(PopsolverModel, Rejections) {
   Model m;
   EXPECT_THROW(m.addVariable(3, 2, "x"), std::invalid_argument);
   EXPECT_THROW(m.sum({}), std::invalid_argument);
@@ -104,7 +104,7 @@ TEST(PopsolverModel, Refusals) {
   EXPECT_THROW(m.minimize(Variable(7)), std::invalid_argument);
   EXPECT_THROW(m.call<unsigned char>({m.addVariable(300, 400)}, [](const std::vector<unsigned char>&) { return DataType(0); }),
                std::invalid_argument);
-  // What is refused leaves nothing behind.
+  // What is rejected leaves nothing behind.
   const Variable wide = m.addVariable(0, 1000), narrow = m.addVariable(300, 400);
   EXPECT_THROW(m.call<unsigned char>({wide, narrow}, [](const std::vector<unsigned char>&) { return DataType(0); }), std::invalid_argument);
   m.lessOrEqual(DataType(900), wide);

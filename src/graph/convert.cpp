@@ -28,7 +28,7 @@ bool is_unsigned(ElementType t) { return wraps(t, signed_of(t)); }
 
 bool is_quarter(ElementType t) { return t == ElementType::quarter || t == ElementType::quarter_metadata; }
 
-void refuse_loss(ElementType from, const char* element, ElementType to, const std::string& what) {
+void reject_loss(ElementType from, const char* element, ElementType to, const std::string& what) {
   switch (loss_of(from, element, to)) {
     case Loss::none: return;
     case Loss::fraction:
@@ -52,7 +52,7 @@ std::string convert_elements(std::string_view bytes, ElementType from, ElementTy
     return may_be_bits && loss_of(from, element(i), to) == Loss::range && loss_of(from, element(i), signed_of(to)) == Loss::none;
   };
   for (std::size_t i = 0; i < n; ++i)
-    if (!by_bits(i)) refuse_loss(from, element(i), to, what);
+    if (!by_bits(i)) reject_loss(from, element(i), to, what);
   std::string out(n * size_of(to), '\0');
   convert_values({from}, bytes.data(), {to}, out.data(), n);
   for (std::size_t i = 0; i < n && may_be_bits; ++i)

@@ -13,8 +13,8 @@ namespace pando::graph {
 // the message. Unsigned integers become signed ones of the same size bit by bit. Floating types round to nearest; infinities and
 // NaNs stay; everything but 0 is true. With Negative::bits a negative integer for an unsigned type is taken by its bits, where the
 // signed type of that size has it.
-enum class Negative { refused, bits };
+enum class Negative { rejected, bits };
 std::string convert_elements(std::string_view bytes, ElementType from, ElementType to, const std::string& what,
-                             Negative negative = Negative::refused);
+                             Negative negative = Negative::rejected);
 
 }  // namespace pando::graph

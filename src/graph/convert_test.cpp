@@ -37,20 +37,20 @@ TEST(Convert, ValuesInRange) {
   converts<std::uint8_t, std::uint8_t>(ElementType::quarter, {0x3c}, ElementType::quarter, {0x3c});
 }
 
-void refuses(ElementType from, const std::string& bytes, ElementType to, const char* text) {
+void rejects(ElementType from, const std::string& bytes, ElementType to, const char* text) {
   expect_error<poplar::overflow_error>([&] { convert_elements(bytes, from, to, "Vertex.field"); }, text);
 }
 
 TEST(Convert, ValuesOutOfRange) {
-  refuses(ElementType::int_, bytes_of<std::int32_t>({256}), ElementType::unsigned_char,
+  rejects(ElementType::int_, bytes_of<std::int32_t>({256}), ElementType::unsigned_char,
           "Vertex.field: 256 is out of the range of unsigned char");
-  refuses(ElementType::int_, bytes_of<std::int32_t>({-129}), ElementType::char_, "-129");
-  refuses(ElementType::int_, bytes_of<std::int32_t>({-1}), ElementType::unsigned_long_long, "-1");
-  refuses(ElementType::unsigned_int, bytes_of<std::uint32_t>({40000}), ElementType::short_, "40000");
-  refuses(ElementType::float_, bytes_of<float>({0x1p64f}), ElementType::unsigned_long_long, "out of the range");
-  refuses(ElementType::float_, bytes_of<float>({std::nanf("")}), ElementType::int_, "nan");
-  refuses(ElementType::double_, bytes_of<double>({1e300}), ElementType::float_, "1e+300 is out of the range of float");
-  refuses(ElementType::int_, bytes_of<std::int32_t>({65536}), ElementType::half, "65536 is out of the range of half");
+  rejects(ElementType::int_, bytes_of<std::int32_t>({-129}), ElementType::char_, "-129");
+  rejects(ElementType::int_, bytes_of<std::int32_t>({-1}), ElementType::unsigned_long_long, "-1");
+  rejects(ElementType::unsigned_int, bytes_of<std::uint32_t>({40000}), ElementType::short_, "40000");
+  rejects(ElementType::float_, bytes_of<float>({0x1p64f}), ElementType::unsigned_long_long, "out of the range");
+  rejects(ElementType::float_, bytes_of<float>({std::nanf("")}), ElementType::int_, "nan");
+  rejects(ElementType::double_, bytes_of<double>({1e300}), ElementType::float_, "1e+300 is out of the range of float");
+  rejects(ElementType::int_, bytes_of<std::int32_t>({65536}), ElementType::half, "65536 is out of the range of half");
 }
 
 TEST(Convert, NegativeByBits) {

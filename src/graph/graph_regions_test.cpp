@@ -37,7 +37,7 @@ TEST_F(Regions, AreInMemoryOrder) {
                                     "elements [0, 15) of a tensor of shape {14}");
 }
 
-TEST_F(Regions, IntervalsThatAreNoneAreRefused) {
+TEST_F(Regions, IntervalsThatAreNoneAreRejected) {
   const View t = graph.view(graph.add_variable(ElementType::float_, {8}, "t"));
   for (const Interval bad : {Interval{3, 2}, Interval{8, 7}, Interval{0, 9}, Interval{~std::uint64_t{0}, 0}})
     EXPECT_THROW(graph.sorted_contiguous_regions(t, {&bad, 1}, false, nullptr), poplar::index_error) << bad.begin;

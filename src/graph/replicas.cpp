@@ -310,7 +310,7 @@ class ReplicaExpansion {
       return c;
     }
     if (graph_.replication_ > 1)
-      refuse(p, fmt::format("a copy between replicas of a replicated graph within a graph of {} replicas", graph_.replication_));
+      reject(p, fmt::format("a copy between replicas of a replicated graph within a graph of {} replicas", graph_.replication_));
     std::vector<View> sources, destinations;
     StepRules(graph_).replica_map(c.map, c.destination);
     for (const auto& [from, to] : c.map) {
@@ -353,9 +353,9 @@ class ReplicaExpansion {
   // Of a stream, a remote buffer or a host function.
   template <class End>
   static void check_whole(const Program& p, const char* kind, const End& end) {
-    if (end.replication.valid()) refuse(p, fmt::format("{} '{}' of a replicated graph", kind, end.handle));
+    if (end.replication.valid()) reject(p, fmt::format("{} '{}' of a replicated graph", kind, end.handle));
   }
-  [[noreturn]] static void refuse(const Program& p, const std::string& what) {
+  [[noreturn]] static void reject(const Program& p, const std::string& what) {
     fail(ErrorKind::graph_replication_error, "replicas-beside-others",
          "{}: {} works where all that there is belongs to the replicated graph; here add it to the whole graph, and use "
          "getNonReplicatedTensor",

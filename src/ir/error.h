@@ -17,7 +17,7 @@ using ErrorClass = pando::ModelError::Class;
 [[noreturn]] void throw_model_error(ErrorClass kind, std::string_view id, const std::string& message, const std::string& location = {});
 
 template <class... Args>
-[[noreturn]] void refuse(ErrorClass kind, std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void reject(ErrorClass kind, std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
   throw_model_error(kind, id, fmt::format(format, std::forward<Args>(args)...));
 }
 

@@ -25,7 +25,7 @@ ValueId Module::add_input(GraphId graph, const Type& type, std::string_view name
   const ValueId id = values_.push(v);
   Graph& g = graphs_[graph];
   g.inputs.push_back(id);
-  g.finals.push_back(id);
+  g.updated_inputs.push_back(id);
   g.by_ref.push_back(by_ref);
   return id;
 }

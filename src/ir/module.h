@@ -2,8 +2,8 @@
 //
 // Values are immutable. An op that modifies an operand (add_, copy_var_update_) has the new contents as a result: a new version. So every
 // graph is a pure function of its inputs, but for the effects that rows of the op table declare (streams, remote rows, prints, code loads).
-// A graph says beside its outputs what each input has become (`finals`): the input itself where nothing modified it. A call that lets
-// modifications through has those finals as further results, after the graph's outputs.
+// A graph says beside its outputs what each input has become (`updated_inputs`): the input itself where nothing modified it. A call that
+// lets modifications through has those updated inputs as further results, after the graph's outputs.
 //
 // Order is the list of a graph's ops: always topological, always a legal schedule. What a user demanded beside it (in_sequence) are edges
 // (`after`); effects on the same stream, buffer or print order themselves by the list.
@@ -66,7 +66,7 @@ struct Graph {
   std::string name;
   std::vector<ValueId> inputs, outputs;
   // One for each input: what it has become at the end.
-  std::vector<ValueId> finals;
+  std::vector<ValueId> updated_inputs;
   // One for each input: calls hand its modifications back (popxl.TensorByRef).
   std::vector<bool> by_ref;
   std::vector<OpId> ops;

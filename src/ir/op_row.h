@@ -36,7 +36,7 @@ struct OpRow {
   std::string_view module = {};
   std::array<OperandRule, 10> operands = {};
   std::array<AttributeRule, 14> attributes = {};
-  // Result types from operands and attributes; refuses what does not fit.
+  // Result types from operands and attributes; rejects what does not fit.
   void (*infer)(Inference&) = nullptr;
   // The meaning, for one replica. Either this or reference_group.
   void (*reference)(Evaluation&) = nullptr;

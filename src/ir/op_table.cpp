@@ -41,7 +41,7 @@ std::optional<OpKind> find_op(std::string_view name) {
 
 OpKind op_kind(std::string_view name) {
   const auto kind = find_op(name);
-  if (!kind) refuse(ErrorClass::popart, "unknown-op", "there is no op named '{}'", name);
+  if (!kind) reject(ErrorClass::popart, "unknown-op", "there is no op named '{}'", name);
   return *kind;
 }
 

@@ -13,7 +13,7 @@ namespace pando::ir {
 std::span<const OpRow* const> op_table();
 const OpRow& row_of(OpKind kind);
 std::optional<OpKind> find_op(std::string_view name);
-// Refuses (popart) an unknown name.
+// Rejects (popart) an unknown name.
 OpKind op_kind(std::string_view name);
 
 }  // namespace pando::ir

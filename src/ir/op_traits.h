@@ -59,7 +59,7 @@ enum class Differentiable : std::uint8_t {
   by_gradient,  // the row's gradient
   zero,         // differentiable, the gradient is zero
   no,           // the path ends without a word; only a required gradient that is then missing is an error
-  refused,      // an error
+  rejected,     // an error
   blocks,       // detach: the path ends on purpose
 };
 

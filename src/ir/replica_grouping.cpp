@@ -7,12 +7,12 @@ namespace pando::ir {
 ReplicaGrouping::ReplicaGrouping(std::int64_t replicas) : ReplicaGrouping(replicas, 1, replicas) {}
 
 ReplicaGrouping::ReplicaGrouping(std::int64_t replicas, std::int64_t stride, std::int64_t size) : stride_(stride), size_(size) {
-  if (replicas < 1) refuse(ErrorClass::value, "grouping-replicas", "{} replicas; at least one is needed", replicas);
+  if (replicas < 1) reject(ErrorClass::value, "grouping-replicas", "{} replicas; at least one is needed", replicas);
   if (stride < 1 || stride > replicas || replicas % stride != 0) {
-    refuse(ErrorClass::value, "grouping-stride", "the stride {} is not a factor of {} replicas", stride, replicas);
+    reject(ErrorClass::value, "grouping-stride", "the stride {} is not a factor of {} replicas", stride, replicas);
   }
   if (size < 1 || size > replicas || replicas % size != 0 || replicas % (stride * size) != 0) {
-    refuse(ErrorClass::value, "grouping-size", "groups of {} with stride {} do not divide {} replicas", size, stride, replicas);
+    reject(ErrorClass::value, "grouping-size", "groups of {} with stride {} do not divide {} replicas", size, stride, replicas);
   }
   for (std::int64_t r = 0; r < replicas; ++r) assignment_.push_back(r / (stride * size) * stride + r % stride);
 }
@@ -21,16 +21,16 @@ ReplicaGrouping ReplicaGrouping::of_assignment(std::vector<std::int64_t> assignm
   std::vector<std::int64_t> sizes;
   for (std::int64_t g : assignment) {
     if (g < 0 || g > static_cast<std::int64_t>(sizes.size())) {
-      refuse(ErrorClass::value, "grouping-numbers",
+      reject(ErrorClass::value, "grouping-numbers",
              "group {} appears where groups 0 to {} are known; groups are numbered in order of appearance", g,
              static_cast<std::int64_t>(sizes.size()) - 1);
     }
     if (g == static_cast<std::int64_t>(sizes.size())) sizes.push_back(0);
     ++sizes[static_cast<std::size_t>(g)];
   }
-  if (sizes.empty()) refuse(ErrorClass::value, "grouping-replicas", "an assignment of no replicas");
+  if (sizes.empty()) reject(ErrorClass::value, "grouping-replicas", "an assignment of no replicas");
   for (std::int64_t s : sizes) {
-    if (s != sizes[0]) refuse(ErrorClass::value, "grouping-size", "groups of {} and of {} replicas; all must be of one size", sizes[0], s);
+    if (s != sizes[0]) reject(ErrorClass::value, "grouping-size", "groups of {} and of {} replicas; all must be of one size", sizes[0], s);
   }
   const auto n = static_cast<std::int64_t>(assignment.size());
   const std::int64_t size = sizes[0];
@@ -50,7 +50,7 @@ ReplicaGrouping ReplicaGrouping::of_assignment(std::vector<std::int64_t> assignm
 }
 
 std::int64_t ReplicaGrouping::stride() const {
-  if (!is_constant()) refuse(ErrorClass::not_implemented, "grouping-no-stride", "this grouping has no constant stride");
+  if (!is_constant()) reject(ErrorClass::not_implemented, "grouping-no-stride", "this grouping has no constant stride");
   return stride_;
 }
 

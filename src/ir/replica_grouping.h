@@ -15,9 +15,9 @@ class ReplicaGrouping {
  public:
   // All replicas in one group.
   explicit ReplicaGrouping(std::int64_t replicas = 1);
-  // Refuses (value): a stride or size out of range, or that does not divide.
+  // Rejects (value): a stride or size out of range, or that does not divide.
   ReplicaGrouping(std::int64_t replicas, std::int64_t stride, std::int64_t size);
-  // The group of each replica. Refuses (value): groups of different sizes, numbers that are not consecutive from 0 in order of appearance.
+  // The group of each replica. Rejects (value): groups of different sizes, numbers that are not consecutive from 0 in order of appearance.
   static ReplicaGrouping of_assignment(std::vector<std::int64_t> assignment);
 
   std::int64_t replicas() const { return static_cast<std::int64_t>(assignment_.size()); }
@@ -25,7 +25,7 @@ class ReplicaGrouping {
   std::int64_t size() const { return size_; }
   // Whether a stride and a size say it all.
   bool is_constant() const { return stride_ > 0; }
-  // Refuses (not_implemented) where is_constant() is false.
+  // Rejects (not_implemented) where is_constant() is false.
   std::int64_t stride() const;
   const std::vector<std::int64_t>& assignment() const { return assignment_; }
   std::int64_t group_of(std::int64_t replica) const { return assignment_[static_cast<std::size_t>(replica)]; }

@@ -16,7 +16,7 @@ namespace {
 
 // More operands make a vertex with more edges than a pass over memory saves.
 constexpr std::uint32_t kMaxLeaves = 8;
-// Ops of one expression, one behind the other. popops walks expressions by recursion and refuses those that nest too deep; a pass puts some
+// Ops of one expression, one behind the other. popops walks expressions by recursion and rejects those that nest too deep; a pass puts some
 // of these into each other. What has computed so much for an element does not wait for memory.
 constexpr std::uint32_t kMaxFused = 16;
 
@@ -90,7 +90,7 @@ GraphPlan Analysis::plan(GraphId id, Context context) {
     for (ValueId v : module_.results(o)) uses_[v] = 0;
   }
   for (ValueId v : graph.outputs) ++reads(v);
-  for (ValueId v : graph.finals) ++reads(v);
+  for (ValueId v : graph.updated_inputs) ++reads(v);
   if (main) {
     for (const ir::KeptValue& k : kept_) ++reads(k.last);
   }

@@ -25,7 +25,7 @@ class Analysis {
 
   // Of the main graph: only ops of the context. Sets the number of reads of the graph's values.
   GraphPlan plan(ir::GraphId graph, ir::Context context);
-  // How often a value is still to be read; outputs and finals count as one.
+  // How often a value is still to be read; outputs and updated inputs count as one.
   std::uint32_t& uses(ir::ValueId v) { return uses_[v]; }
   // Who reads a value, in any context.
   const std::vector<std::pair<ir::OpId, std::uint32_t>>& users(ir::ValueId v) const { return users_[v]; }

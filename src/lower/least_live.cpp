@@ -96,7 +96,7 @@ class Scanner {
   std::vector<OpId> needed(GraphId g, const std::vector<OpId>& ops) const {
     std::set<ValueId> read;
     for (ValueId v : m_.graph(g).outputs) read.insert(v);
-    for (ValueId v : m_.graph(g).finals) read.insert(v);
+    for (ValueId v : m_.graph(g).updated_inputs) read.insert(v);
     std::vector<OpId> kept;
     for (std::size_t i = ops.size(); i-- > 0;) {
       const OpId o = ops[i];
@@ -152,7 +152,7 @@ class Scanner {
         if (bytes_of(v) > 0 && is_made(o, i)) found[v] = {v, p, p};
       }
     }
-    for (ValueId v : m_.graph(g).finals) drop(v);
+    for (ValueId v : m_.graph(g).updated_inputs) drop(v);
     if (g != m_.main_graph()) {
       for (ValueId v : m_.graph(g).outputs) drop(v);
     }

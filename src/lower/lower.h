@@ -43,7 +43,7 @@ std::int64_t devices_of(const ir::Module& module);
 // Whether the op of that name becomes vertices and copies by a row of its own.
 bool has_lowering(const ir::OpRow& op);
 
-// The graph must have devices_of(module) IPUs and module.replicas() replicas. Refuses (popart) ops without a lowering, all together;
+// The graph must have devices_of(module) IPUs and module.replicas() replicas. Rejects (popart) ops without a lowering, all together;
 // (popart) types that tiles do not have, with the op; (poplar::graph_memory_allocation_error) variables that are larger than an IPU.
 Lowered lower(const ir::Module& module, poplar::Graph& graph, const Options& options = {});
 

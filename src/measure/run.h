@@ -15,7 +15,7 @@ struct IpuRun {
   std::uint64_t cycles = 0;
   double seconds = 0;
 };
-// One run of the main graph on IPUs of so many tiles (0: the machine's). Refuses what sessions refuse.
+// One run of the main graph on IPUs of so many tiles (0: the machine's). Rejects what sessions reject.
 // `profile`: where the report of the run goes, as text.
 IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t tiles_per_ipu, std::string* profile = nullptr);
 
@@ -23,7 +23,7 @@ IpuRun run_on_ipus(ir::Module module, const std::string& machine, std::int64_t t
 double run_on_host(ir::Module module, double budget);
 
 // The quickest of so many steps of `pando run`, which stands beside this program, with the devices dealt out to so many ranks: more than
-// one are MPI's. Refuses (poplar_error) a run that fails, with what it says.
+// one are MPI's. Rejects (poplar_error) a run that fails, with what it says.
 double run_on_ranks(ir::Module module, std::int32_t ranks, std::int64_t steps);
 
 }  // namespace pando::measure

@@ -78,7 +78,7 @@ std::int64_t peak(const ir::Module& m) {
   return all;
 }
 
-std::string refusal(const Program& p, const Strategy& s) {
+std::string rejection(const Program& p, const Strategy& s) {
   try {
     parallelise(p, s);
   } catch (const ModelError& e) { return e.id(); }
@@ -174,8 +174,8 @@ TEST(Distribution, UnevenStages) {
   const Program mlp = build_mlp({.layers = 5, .width = 4, .batch = 12, .learning_rate = 0.5});
   EXPECT_EQ(difference(mlp, {.pipeline = 2, .microbatches = 3, .layers_per_stage = {4, 1}}, 0, 1), "");
   EXPECT_EQ(difference(mlp, {.pipeline = 3, .microbatches = 3}, 0, 1), "");
-  EXPECT_EQ(refusal(mlp, {.pipeline = 2, .microbatches = 3, .layers_per_stage = {4, 2}}), "layers-per-stage");
-  EXPECT_EQ(refusal(mlp, {.pipeline = 6, .microbatches = 6}), "stages");
+  EXPECT_EQ(rejection(mlp, {.pipeline = 2, .microbatches = 3, .layers_per_stage = {4, 2}}), "layers-per-stage");
+  EXPECT_EQ(rejection(mlp, {.pipeline = 6, .microbatches = 6}), "stages");
 }
 
 TEST(Distribution, AScheduleFromATable) {
@@ -184,23 +184,23 @@ TEST(Distribution, AScheduleFromATable) {
   s.table = schedule::read_csv("0F0,0F1,0F2,,0B2,0B1,0B0\n1F0,1F1,1F2,1B2,1B1,1B0\n");
   EXPECT_EQ(difference(mlp, s, 0, 1), "");
   s.table = schedule::read_csv("0F0,0F1,0F2,0B2,0B1,0B0\n1F0,1F1,1F2,1B2,1B1\n");
-  EXPECT_EQ(refusal(mlp, s), "schedule");
+  EXPECT_EQ(rejection(mlp, s), "schedule");
   s.microbatches = 2;
-  EXPECT_EQ(refusal(mlp, s), "schedule");
+  EXPECT_EQ(rejection(mlp, s), "schedule");
 }
 
 TEST(Distribution, WhatDoesNotDivideIsNamed) {
   const Program mlp = build_mlp({.layers = 4, .width = 4, .batch = 12});
-  EXPECT_EQ(refusal(mlp, {.data = 5}), "degree-does-not-divide");
-  EXPECT_EQ(refusal(mlp, {.data = 4, .pipeline = 2, .microbatches = 2}), "degree-does-not-divide");
-  EXPECT_EQ(refusal(mlp, {.data = 0}), "degree");
-  EXPECT_EQ(refusal(mlp, {.tensor = 3, .cut = {{"w0", 1}}}), "degree-does-not-divide");
-  EXPECT_EQ(refusal(mlp, {.data = 2, .zero = 4}), "zero");
-  EXPECT_EQ(refusal(mlp, {.data = 2, .first_device = -1}), "first-device");
-  EXPECT_EQ(refusal(mlp, {.data = 2, .first_device = std::numeric_limits<std::int32_t>::max()}), "first-device");
-  EXPECT_EQ(refusal(mlp, {.recompute = Recompute::full, .recomputed_layers = {0, 3}}), "accepted");
-  EXPECT_EQ(refusal(mlp, {.recompute = Recompute::full, .recomputed_layers = {0, 4}}), "recompute-layers");
-  EXPECT_EQ(refusal(mlp, {.recomputed_layers = {1}}), "recompute-layers");
+  EXPECT_EQ(rejection(mlp, {.data = 5}), "degree-does-not-divide");
+  EXPECT_EQ(rejection(mlp, {.data = 4, .pipeline = 2, .microbatches = 2}), "degree-does-not-divide");
+  EXPECT_EQ(rejection(mlp, {.data = 0}), "degree");
+  EXPECT_EQ(rejection(mlp, {.tensor = 3, .cut = {{"w0", 1}}}), "degree-does-not-divide");
+  EXPECT_EQ(rejection(mlp, {.data = 2, .zero = 4}), "zero");
+  EXPECT_EQ(rejection(mlp, {.data = 2, .first_device = -1}), "first-device");
+  EXPECT_EQ(rejection(mlp, {.data = 2, .first_device = std::numeric_limits<std::int32_t>::max()}), "first-device");
+  EXPECT_EQ(rejection(mlp, {.recompute = Recompute::full, .recomputed_layers = {0, 3}}), "accepted");
+  EXPECT_EQ(rejection(mlp, {.recompute = Recompute::full, .recomputed_layers = {0, 4}}), "recompute-layers");
+  EXPECT_EQ(rejection(mlp, {.recomputed_layers = {1}}), "recompute-layers");
 }
 
 TEST(Distribution, WeightsAreCutAsSaid) {
@@ -214,9 +214,9 @@ TEST(Distribution, WeightsAreCutAsSaid) {
   };
   EXPECT_EQ(program({{"w*", 0}}), program({{"w0", 0}, {"w1", 0}, {"w2", 0}, {"w3", 0}}));
   EXPECT_EQ(program({{"w*", 0}, {"w2", 1}}), program({{"w0", 0}, {"w1", 0}, {"w2", 1}, {"w3", 0}}));
-  for (const char* wrong : {"w4", "*w", "x", "w0*0"}) EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{wrong, 0}}}), "cut") << wrong;
-  EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{"w0", 2}}}), "cut");
-  EXPECT_EQ(refusal(mlp, {.tensor = 2, .cut = {{"w0", -2}}}), "cut");
+  for (const char* wrong : {"w4", "*w", "x", "w0*0"}) EXPECT_EQ(rejection(mlp, {.tensor = 2, .cut = {{wrong, 0}}}), "cut") << wrong;
+  EXPECT_EQ(rejection(mlp, {.tensor = 2, .cut = {{"w0", 2}}}), "cut");
+  EXPECT_EQ(rejection(mlp, {.tensor = 2, .cut = {{"w0", -2}}}), "cut");
 }
 
 // Each stage's optimizer lies where its weights lie.
@@ -274,7 +274,7 @@ TEST(Distribution, DevicesAreNumberedInAnOrder) {
   for (const auto& order : std::vector<std::vector<std::string>>{{"samples"}, {"data", "data"}, {""}}) {
     Strategy o = s;
     o.order = order;
-    EXPECT_EQ(refusal(gpt, o), "order");
+    EXPECT_EQ(rejection(gpt, o), "order");
   }
 }
 
@@ -302,10 +302,10 @@ TEST(Distribution, WhatIsDistributedIsNotDistributedAgain) {
   for (const Strategy& s : {Strategy{.data = 2}, {.tensor = 2}, {.pipeline = 2, .microbatches = 2}}) {
     Program again;
     again.module = parallelise(mlp, s).module;
-    EXPECT_EQ(refusal(again, {}), "devices");
+    EXPECT_EQ(rejection(again, {}), "devices");
   }
   const Program once = annotate(parallelise(mlp, {.first_device = 3}).module, {{{"x.3", 0}, {"z.3", 0}}, {}, {}, {}});
-  EXPECT_EQ(refusal(once, {.data = 2}), "accepted");
+  EXPECT_EQ(rejection(once, {.data = 2}), "accepted");
 }
 
 // A network without training, as it is imported: weights have data, what they are used on has none.
@@ -368,7 +368,7 @@ graph main(x: Tensor[(12, 4), float64], w: Tensor[(8, 4), float64], v: Tensor[(6
                             {.tensor = 2, .cut = {{"w", 1}}}}) {
     EXPECT_EQ(difference(p, s, 0, 1), "");
   }
-  EXPECT_EQ(refusal(p, {.pipeline = 4}), "stages");
+  EXPECT_EQ(rejection(p, {.pipeline = 4}), "stages");
 }
 
 // Images: samples and channels are cut, layers begin at convolutions.

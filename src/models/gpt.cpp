@@ -195,7 +195,7 @@ void check_numbers(const Gpt& o) {
   check_least(kShape, "inner", o.inner, 0);
   check_least(kShape, "experts", o.experts, 0);
   if (o.width % o.heads != 0)
-    ir::refuse(ir::ErrorClass::value, kShape, "heads is {}; it must divide the width, which is {}", o.heads, o.width);
+    ir::reject(ir::ErrorClass::value, kShape, "heads is {}; it must divide the width, which is {}", o.heads, o.width);
   check_rate(kShape, o.optimizer.learning_rate);
 }
 

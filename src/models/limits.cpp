@@ -21,17 +21,17 @@ std::uint64_t product_of(std::initializer_list<std::int64_t> sizes) {
 }  // namespace
 
 void check_least(std::string_view id, std::string_view what, std::int64_t n, std::int64_t least) {
-  if (n < least) ir::refuse(ir::ErrorClass::value, id, "{} is {}; it must be at least {}", what, n, least);
+  if (n < least) ir::reject(ir::ErrorClass::value, id, "{} is {}; it must be at least {}", what, n, least);
 }
 
 void check_tensor(std::string_view id, std::string_view what, std::initializer_list<std::int64_t> sizes) {
   if (product_of(sizes) <= kMostElements) return;
-  ir::refuse(ir::ErrorClass::value, id, "{} make a tensor of {} elements; one has at most 2^44", what, fmt::join(sizes, " x "));
+  ir::reject(ir::ErrorClass::value, id, "{} make a tensor of {} elements; one has at most 2^44", what, fmt::join(sizes, " x "));
 }
 
 void check_rate(std::string_view id, double learning_rate) {
   if (!std::isfinite(learning_rate))
-    ir::refuse(ir::ErrorClass::value, id, "learning-rate is {}; it must be a finite number", learning_rate);
+    ir::reject(ir::ErrorClass::value, id, "learning-rate is {}; it must be a finite number", learning_rate);
 }
 
 std::uint64_t bytes_of_constant(std::initializer_list<std::int64_t> sizes) {

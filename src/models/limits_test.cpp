@@ -13,10 +13,10 @@ namespace {
 using ::testing::HasSubstr;
 
 template <class Build, class Options>
-std::string refused(Build build, const Options& options) {
+std::string rejected(Build build, const Options& options) {
   try {
     build(options);
-    return "nothing is refused";
+    return "nothing is rejected";
   } catch (const std::exception& e) { return e.what(); }
 }
 
@@ -24,7 +24,7 @@ TEST(Limits, AnArgumentThatIsWrongIsNamed) {
   const auto gpt = [](auto set) {
     Gpt g;
     set(g);
-    return refused(build_gpt, g);
+    return rejected(build_gpt, g);
   };
   EXPECT_THAT(gpt([](Gpt& g) { g.heads = 3; }), HasSubstr("heads is 3; it must divide the width, which is 8"));
   EXPECT_THAT(gpt([](Gpt& g) { g.heads = 0; }), HasSubstr("heads is 0; it must be at least 1"));
@@ -33,15 +33,15 @@ TEST(Limits, AnArgumentThatIsWrongIsNamed) {
   EXPECT_THAT(gpt([](Gpt& g) { g.capacity = 0; }), HasSubstr("capacity is 0; it must be at least 1"));
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(gpt([&](Gpt& g) { g.optimizer.learning_rate = nan; }), HasSubstr("learning-rate is nan"));
-  EXPECT_THAT(refused(build_mlp, Mlp{.layers = 0}), HasSubstr("layers is 0; it must be at least 1"));
-  EXPECT_THAT(refused(build_mlp, Mlp{.learning_rate = nan}), HasSubstr("learning-rate is nan"));
+  EXPECT_THAT(rejected(build_mlp, Mlp{.layers = 0}), HasSubstr("layers is 0; it must be at least 1"));
+  EXPECT_THAT(rejected(build_mlp, Mlp{.learning_rate = nan}), HasSubstr("learning-rate is nan"));
 }
 
-TEST(Limits, WhatNoHostHoldsIsRefusedBeforeItIsAskedFor) {
+TEST(Limits, WhatNoHostHoldsIsRejectedBeforeItIsAskedFor) {
   const auto gpt = [](auto set) {
     Gpt g;
     set(g);
-    return refused(build_gpt, g);
+    return rejected(build_gpt, g);
   };
   constexpr std::int64_t kGiga = 1'000'000'000, kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_THAT(gpt([](Gpt& g) { g.sequence = 1 << 20, g.heads = g.batch = 1; }), HasSubstr("the mask of a sequence of 1048576: "));
@@ -52,9 +52,9 @@ TEST(Limits, WhatNoHostHoldsIsRefusedBeforeItIsAskedFor) {
   for (auto member : {&Gpt::width, &Gpt::vocabulary, &Gpt::batch, &Gpt::inner}) {
     EXPECT_THAT(gpt([&](Gpt& g) { g.*member = kMost / 2 * 2; }), HasSubstr("make a tensor of "));
   }
-  EXPECT_THAT(refused(build_mlp, Mlp{.layers = kGiga}), HasSubstr("1000000000 layers: "));
-  EXPECT_THAT(refused(build_mlp, Mlp{.width = kMost}), HasSubstr("width and width make a tensor of "));
-  EXPECT_THAT(refused(build_mlp, Mlp{.batch = kMost}), HasSubstr("batch and width make a tensor of "));
+  EXPECT_THAT(rejected(build_mlp, Mlp{.layers = kGiga}), HasSubstr("1000000000 layers: "));
+  EXPECT_THAT(rejected(build_mlp, Mlp{.width = kMost}), HasSubstr("width and width make a tensor of "));
+  EXPECT_THAT(rejected(build_mlp, Mlp{.batch = kMost}), HasSubstr("batch and width make a tensor of "));
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ ir::Module looped(const Loop& loop = {}) {
   }
   const std::vector<ir::ValueId> gradients = op(main, "call", operands, {}, {info.gradient});
   const std::vector<ir::ValueId> updated = op(main, "sgd", {w, v, gradients[0], gradients[1]}, {{"lr", loop.learning_rate}});
-  m.graph(main).finals[1] = updated[0];
-  m.graph(main).finals[2] = updated[1];
+  m.graph(main).updated_inputs[1] = updated[0];
+  m.graph(main).updated_inputs[2] = updated[1];
   m.graph(main).outputs = {loss};
   return std::move(m);
 }

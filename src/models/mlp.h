@@ -14,7 +14,7 @@ struct Mlp {
 };
 
 // Inputs: x, z (what it should give), n (the batch size, int32), w0, w1, ...; none has data. Outputs: the loss of each element, the
-// gradient of x, and those of the weights, last one first. The weights' finals are their updates.
+// gradient of x, and those of the weights, last one first. The weights' updated inputs are their updates.
 //
 //     y_i = matmul(a_i, w_i); a_i+1 = relu(y_i)                     forward
 //     l = squared_loss(a, z, n); dl = squared_loss_grad(a, z, n)

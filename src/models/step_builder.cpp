@@ -36,7 +36,7 @@ ir::ValueId StepBuilder::constant(ir::HostTensor data, std::string_view name) {
   return ops("constant", {}, {{"data", blob}}, name)[0];
 }
 
-void StepBuilder::update(ir::ValueId input, ir::ValueId to) { module().graph(main()).finals[module().value(input).index] = to; }
+void StepBuilder::update(ir::ValueId input, ir::ValueId to) { module().graph(main()).updated_inputs[module().value(input).index] = to; }
 
 std::vector<ir::ValueId> StepBuilder::gradients(ir::ValueId loss, const std::vector<ir::ValueId>& of) {
   transform::AutodiffOptions options;

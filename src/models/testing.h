@@ -13,7 +13,7 @@ namespace pando::models::testing {
 // Small integers for floats, so that sums are exact in any order; 1 for scalars of integers that divide. `smooth`: fractions instead.
 std::vector<ir::HostTensor> data_for(const transform::Program& program, std::uint64_t seed, bool smooth = false);
 
-// What differs between the sequential program's outputs and finals and the distributed one's: empty if nothing does by more than
+// What differs between the sequential program's outputs and updated inputs and the distributed one's: empty if nothing does by more than
 // `tolerance` (relative to the largest element; 0: the same bits).
 std::string difference(const transform::Program& program, const transform::Strategy& strategy, double tolerance, std::uint64_t seed,
                        bool smooth = false);

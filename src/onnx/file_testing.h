@@ -120,7 +120,7 @@ inline std::vector<ir::HostTensor> run(const ir::Module& m, const std::vector<ir
   return out;
 }
 
-inline std::string refusal(const std::string& bytes, const ImportOptions& options = {}) {
+inline std::string rejection(const std::string& bytes, const ImportOptions& options = {}) {
   try {
     import_model(read(bytes), options);
   } catch (const ModelError& e) { return std::string(e.id()) + ": " + e.what(); }

@@ -1,7 +1,7 @@
 #include "onnx/import.h"
 
 #include "base/files/input_file.h"
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "onnx/importer.h"
 
 namespace pando::onnx {
@@ -13,7 +13,7 @@ ir::Module import_file(const std::string& path, const ImportOptions& options) { 
 Model read_model(const std::string& path) {
   std::string text;
   if (const std::string why = read_input_file(path, text, kMostModelBytes); !why.empty())
-    ir::refuse_at(ir::ErrorClass::value, "onnx-file", {path}, "it cannot be read: {}", why);
+    ir::reject_at(ir::ErrorClass::value, "onnx-file", {path}, "it cannot be read: {}", why);
   const std::size_t slash = path.rfind('/');
   return read(text, slash == std::string::npos ? "." : path.substr(0, slash), path);
 }

@@ -24,14 +24,14 @@ struct ImportOptions {
   std::map<std::string, ir::HostTensor> values;
 };
 
-// Refuses (value): all ops that are not known, in one error; dimensions without a size; operands that are not there; what the ops refuse,
+// Rejects (value): all ops that are not known, in one error; dimensions without a size; operands that are not there; what the ops reject,
 // with the node's name.
 ir::Module import_model(const Model& model, const ImportOptions& options = {});
 // From a file.
 Model read_model(const std::string& path);
 ir::Module import_file(const std::string& path, const ImportOptions& options = {});
 
-// One of the operators that are read: name and domain, its signature (see onnx/operator.h), what of it is refused.
+// One of the operators that are read: name and domain, its signature (see onnx/operator.h), what of it is rejected.
 struct OperatorNote {
   std::string domain, name, signature, limits;
 };

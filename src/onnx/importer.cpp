@@ -1,7 +1,7 @@
 #include "onnx/importer.h"
 
 #include "ir/checks/verify.h"
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "ir/semantics/infer.h"
 #include "ir/semantics/interpreter.h"
 #include "onnx/tensor_reader.h"
@@ -54,11 +54,11 @@ Importer::Importer(const Model& model, const ImportOptions& options) : model_(mo
 }
 
 ir::Module Importer::run() {
-  refuse_unknown();
+  reject_unknown();
   for (const auto& [name, data] : options_.values) {
     const auto is = [&name = name](const ValueInfo& v) { return v.name == name; };
     if (std::none_of(model_.graph.inputs.begin(), model_.graph.inputs.end(), is))
-      ir::refuse_at(ErrorClass::value, "onnx-value", {model_.source}, "values are given for '{}', which is not an input of the model",
+      ir::reject_at(ErrorClass::value, "onnx-value", {model_.source}, "values are given for '{}', which is not an input of the model",
                     name);
   }
   for (const ValueInfo& v : model_.graph.inputs) {
@@ -90,7 +90,7 @@ const Function* Importer::function_of(const Node& node) const {
 
 void Importer::count_unknown(const std::vector<Node>& nodes, Counts& unknown, int depth) const {
   if (depth > kDeepest)
-    ir::refuse_at(ErrorClass::value, "onnx-file", {model_.source}, "graphs and functions lie inside one another more than {} deep",
+    ir::reject_at(ErrorClass::value, "onnx-file", {model_.source}, "graphs and functions lie inside one another more than {} deep",
                   kDeepest);
   for (const Node& n : nodes) {
     const Function* f = function_of(n);
@@ -103,14 +103,14 @@ void Importer::count_unknown(const std::vector<Node>& nodes, Counts& unknown, in
 }
 
 // All of them in one error.
-void Importer::refuse_unknown() const {
+void Importer::reject_unknown() const {
   Counts unknown;
   count_unknown(model_.graph.nodes, unknown, 0);
   for (const Function& f : model_.functions) count_unknown(f.nodes, unknown, 0);
   if (unknown.empty()) return;
   std::string list;
   for (const auto& [name, count] : unknown) list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
-  ir::refuse_at(ErrorClass::value, "onnx-ops", {model_.source}, "the model has ops that are not known here (how often): {}", list);
+  ir::reject_at(ErrorClass::value, "onnx-ops", {model_.source}, "the model has ops that are not known here (how often): {}", list);
 }
 
 // What products and tables take as weights, be it through a view or a cast.
@@ -156,7 +156,7 @@ Shape Importer::input_shape(const ValueInfo& info) const {
     if (!size) {
       const std::string what =
           dim.name.empty() ? fmt::format("dimension {} has no size", d) : fmt::format("it has a dimension '{}' without a size", dim.name);
-      ir::refuse_at(ErrorClass::value, "onnx-dimension", {model_.source, 0, 0, fmt::format("input '{}'", info.name)},
+      ir::reject_at(ErrorClass::value, "onnx-dimension", {model_.source, 0, 0, fmt::format("input '{}'", info.name)},
                     "{}; give one as dimension '{}'", what, dim.name.empty() ? place : dim.name);
     }
     shape.push_back(*size);
@@ -168,7 +168,7 @@ Shape Importer::input_shape(const ValueInfo& info) const {
 void Importer::input(const ValueInfo& info) {
   const Shape shape = input_shape(info);
   const SourceLocation where{model_.source, 0, 0, fmt::format("input '{}'", info.name)};
-  if (!info.has_type) ir::refuse_at(ErrorClass::value, "onnx-element-type", where, "it has no element type");
+  if (!info.has_type) ir::reject_at(ErrorClass::value, "onnx-element-type", where, "it has no element type");
   const auto from = std::make_shared<const std::set<std::string>>(std::set{info.name});
   if (options_.streams) {
     const ir::HostStreamId id = module_.add_stream({info.name, ir::HostStream::Direction::host_to_device, info.dtype, shape});
@@ -187,7 +187,7 @@ void Importer::given_input(const ValueInfo& info, const HostTensor& data) {
     fits = declared < 0 || declared == data.shape()[d];
   }
   if (!fits)
-    ir::refuse_at(ErrorClass::value, "onnx-value", where, "its value is given as {}{}, which its type in the model does not allow",
+    ir::reject_at(ErrorClass::value, "onnx-value", where, "its value is given as {}{}, which its type in the model does not allow",
                   ir::name_of(data.dtype()), ir::to_string(data.shape()));
   bind(main_, info.name, {data, {}}, where);
 }
@@ -213,7 +213,7 @@ void Importer::initializers(Scope& scope, const Graph& graph) {
 void Importer::bind(Scope& scope, const std::string& name, Bound bound, const SourceLocation& where) {
   if (name.empty()) return;
   if (!scope.names.emplace(name, std::move(bound)).second)
-    ir::refuse_at(ErrorClass::value, "onnx-value", where, "'{}' is made twice", name);
+    ir::reject_at(ErrorClass::value, "onnx-value", where, "'{}' is made twice", name);
 }
 
 const Bound* Importer::find(const Scope& scope, const std::string& name) const {
@@ -237,7 +237,7 @@ std::optional<Bound> Importer::look_up(Scope& scope, const std::string& name) {
 
 Bound Importer::use(Scope& scope, const std::string& name, const SourceLocation& user) {
   const std::optional<Bound> b = look_up(scope, name);
-  if (!b) ir::refuse_at(ErrorClass::value, "onnx-value", user, "'{}' is made by no earlier node", name);
+  if (!b) ir::reject_at(ErrorClass::value, "onnx-value", user, "'{}' is made by no earlier node", name);
   return *b;
 }
 
@@ -311,7 +311,7 @@ void Importer::bind_results(Scope& scope, const Node& n, const Context& c) {
     if (const auto it = c.known_results.find(i); it != c.known_results.end()) b.known = it->second;
     if (i < c.results.size()) b.value = c.results[i];
     b.inputs = c.from;
-    if (!b.valid()) c.refuse(fmt::format("its result {} ('{}') is not computed", i, n.outputs[i]));
+    if (!b.valid()) c.reject(fmt::format("its result {} ('{}') is not computed", i, n.outputs[i]));
     bind(scope, n.outputs[i], std::move(b), location_of(model_.source, n));
   }
 }
@@ -321,7 +321,7 @@ void Importer::apply(const KnownOperator& op, Context& c) const {
     op.row->rule(c);
   } catch (const ModelError& e) {
     if (!e.location().empty()) throw;
-    c.refuse(std::string(without_id(e.what())));
+    c.reject(std::string(without_id(e.what())));
   }
 }
 
@@ -371,10 +371,10 @@ bool Importer::compute(Scope& scope, const Node& n, const KnownOperator& op, con
 }
 
 std::vector<Bound> Importer::read_graph(Scope& scope, const Graph& graph, const std::vector<Bound>& inputs, const Context& user) {
-  if (++depth_ > kDeepest) user.refuse(fmt::format("graphs and functions lie inside one another more than {} deep", kDeepest));
+  if (++depth_ > kDeepest) user.reject(fmt::format("graphs and functions lie inside one another more than {} deep", kDeepest));
   const SourceLocation where = location_of(model_.source, user.node);
   if (graph.inputs.size() != inputs.size())
-    user.refuse(fmt::format("its graph '{}' has {} inputs; {} are expected", graph.name, graph.inputs.size(), inputs.size()));
+    user.reject(fmt::format("its graph '{}' has {} inputs; {} are expected", graph.name, graph.inputs.size(), inputs.size()));
   for (std::size_t i = 0; i < inputs.size(); ++i) bind(scope, graph.inputs[i].name, inputs[i], where);
   initializers(scope, graph);
   nodes(scope, graph.nodes);
@@ -397,14 +397,14 @@ Scope Importer::graph_scope(Context& user, std::string_view name) {
 
 void Importer::call_function(Scope& scope, const Node& n, const Function& f) {
   const SourceLocation where = location_of(model_.source, n);
-  if (++depth_ > kDeepest) ir::refuse_at(ErrorClass::value, "onnx-node", where, "functions call one another more than {} deep", kDeepest);
+  if (++depth_ > kDeepest) ir::reject_at(ErrorClass::value, "onnx-node", where, "functions call one another more than {} deep", kDeepest);
   if (n.inputs.size() > f.inputs.size() || n.outputs.size() > f.outputs.size())
-    ir::refuse_at(ErrorClass::value, "onnx-node", where, "the function has {} inputs and {} outputs; {} and {} are given", f.inputs.size(),
+    ir::reject_at(ErrorClass::value, "onnx-node", where, "the function has {} inputs and {} outputs; {} and {} are given", f.inputs.size(),
                   f.outputs.size(), n.inputs.size(), n.outputs.size());
   std::map<std::string, Attribute> attributes = f.defaults;
   for (const auto& [name, a] : n.attributes) {
     if (std::find(f.attributes.begin(), f.attributes.end(), name) == f.attributes.end() && !f.defaults.contains(name))
-      ir::refuse_at(ErrorClass::value, "onnx-node", where, "attribute '{}' is not known", name);
+      ir::reject_at(ErrorClass::value, "onnx-node", where, "attribute '{}' is not known", name);
     attributes.insert_or_assign(name, a);
   }
   Scope inner;

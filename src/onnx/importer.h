@@ -60,7 +60,7 @@ class Importer {
 
  private:
   using Counts = std::map<std::string, std::size_t>;
-  void refuse_unknown() const;
+  void reject_unknown() const;
   void count_unknown(const std::vector<Node>& nodes, Counts& unknown, int depth) const;
   const Function* function_of(const Node& node) const;
   void find_weights();

@@ -114,7 +114,7 @@ std::string_view canonical_domain(std::string_view domain);
 std::optional<ir::DType> element_type(std::int64_t number);
 std::string element_type_name(std::int64_t number);
 
-// `directory`: where external data lie; `source`: what errors call the model. Refuses (value): bytes that are no model, element types that
+// `directory`: where external data lie; `source`: what errors call the model. Rejects (value): bytes that are no model, element types that
 // are not known, data that are missing or lie outside the folder.
 Model read(std::string_view bytes, const std::string& directory = ".", const std::string& source = "model");
 

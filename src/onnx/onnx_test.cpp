@@ -33,10 +33,10 @@ Bytes constant(const std::string& name, const Bytes& tensor) {
 ir::HostTensor run_distributed(const transform::Program& p, const transform::Strategy& strategy, const ir::HostTensor& given) {
   const transform::Distributed d = transform::parallelise(p, strategy);
   ir::Interpreter whole(p.module);
-  std::vector<ir::HostTensor> wholes{given};
-  for (std::uint32_t s = 1; s < p.module.state_count(); ++s) wholes.push_back(whole.state(ir::StateId(s), 0));
+  std::vector<ir::HostTensor> whole_tensors{given};
+  for (std::uint32_t s = 1; s < p.module.state_count(); ++s) whole_tensors.push_back(whole.state(ir::StateId(s), 0));
   ir::Interpreter parts(d.module);
-  const auto found = parts.run_graph(d.module.main_graph(), transform::cut_inputs(d, wholes));
+  const auto found = parts.run_graph(d.module.main_graph(), transform::cut_inputs(d, whole_tensors));
   return transform::join(d.outputs, 0, p.module.type_of(p.module.graph(p.module.main_graph()).outputs[0]), found);
 }
 
@@ -183,13 +183,13 @@ TEST(Onnx, DataBesideTheModel) {
     return made.model();
   };
   EXPECT_EQ(numbers(run(import_model(read(model("weights.bin"), directory)), {tensor({2}, {1, 1})})[0]), (std::vector<double>{2, 3}));
-  EXPECT_EQ(refusal(model("../weights.bin")).substr(0, 13), "onnx-external");
-  EXPECT_EQ(refusal(model("nothing.bin")).substr(0, 13), "onnx-external");
-  EXPECT_THAT(refusal(model("weights.bin", "-1")),
+  EXPECT_EQ(rejection(model("../weights.bin")).substr(0, 13), "onnx-external");
+  EXPECT_EQ(rejection(model("nothing.bin")).substr(0, 13), "onnx-external");
+  EXPECT_THAT(rejection(model("weights.bin", "-1")),
               testing::HasSubstr("the offset of data beside the model is '-1'; a number of bytes is expected"));
-  EXPECT_THAT(refusal(model("weights.bin", "4", "all")), testing::HasSubstr("the length of data beside the model is 'all'"));
+  EXPECT_THAT(rejection(model("weights.bin", "4", "all")), testing::HasSubstr("the length of data beside the model is 'all'"));
   // Nothing is allocated for it.
-  EXPECT_THAT(refusal(model("weights.bin", "4", "9000000000000000000")),
+  EXPECT_THAT(rejection(model("weights.bin", "4", "9000000000000000000")),
               testing::HasSubstr("'w' has 9000000000000000000 bytes of data, 8 are its shape's"));
 }
 
@@ -200,12 +200,12 @@ TEST(Onnx, WhatIsNotKnownIsNamedTogether) {
       .add(node("StringSplit", {"a"}, {"b"}))
       .add(node("ImageDecoder", {"b"}, {"c"}))
       .out("c");
-  const std::string text = refusal(made.model());
+  const std::string text = rejection(made.model());
   EXPECT_NE(text.find("ImageDecoder (1), StringSplit (2)"), std::string::npos) << text;
 }
 
 TEST(Onnx, Errors) {
-  EXPECT_EQ(refusal("this is not a model").substr(0, 9), "onnx-file");
+  EXPECT_EQ(rejection("this is not a model").substr(0, 9), "onnx-file");
   try {
     read("this is not a model", ".", "net.onnx");
     FAIL() << "nothing was thrown";
@@ -219,17 +219,17 @@ TEST(Onnx, Errors) {
   } catch (const ModelError& e) { EXPECT_STREQ(e.what(), "nowhere/net.onnx: it cannot be read: No such file or directory [onnx-file]"); }
   Made open;
   open.in(value("x", {-1})).add(node("Relu", {"x"}, {"y"})).out("y");
-  EXPECT_EQ(refusal(open.model()),
+  EXPECT_EQ(rejection(open.model()),
             "onnx-dimension: model: input 'x': it has a dimension 'batch' without a size; give one as dimension 'batch' [onnx-dimension]");
   const std::string whole = open.model();
-  for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_NE(refusal(whole.substr(0, n), {{{"batch", 2}}}), "accepted") << n;
+  for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_NE(rejection(whole.substr(0, n), {{{"batch", 2}}}), "accepted") << n;
   Made missing;
   missing.in(value("x", {2})).add(node("Add", {"x", "nobody"}, {"y"})).out("y");
-  EXPECT_EQ(refusal(missing.model()), "onnx-value: model: Add 'node of y': 'nobody' is made by no earlier node [onnx-value]");
+  EXPECT_EQ(rejection(missing.model()), "onnx-value: model: Add 'node of y': 'nobody' is made by no earlier node [onnx-value]");
   Made shapes;
   shapes.in(value("x", {2})).in(value("z", {3})).add(node("Add", {"x", "z"}, {"y"})).out("y");
-  // What the op refuses, once, with the node and one id.
-  const std::string text = refusal(shapes.model());
+  // What the op rejects, once, with the node and one id.
+  const std::string text = rejection(shapes.model());
   EXPECT_EQ(text.substr(0, 37), "onnx-node: model: Add 'node of y': ad");
   EXPECT_EQ(text.find("shapes-do-not-broadcast"), std::string::npos);
 }

@@ -1,6 +1,6 @@
 #include "onnx/operator.h"
 
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "ir/semantics/infer.h"
 #include "onnx/tensor_reader.h"
 
@@ -14,19 +14,19 @@ namespace pando::onnx {
 #undef X
 
 ValueId Context::operand(std::size_t i) {
-  if (!has(i)) refuse(fmt::format("operand {} is missing", i));
+  if (!has(i)) reject(fmt::format("operand {} is missing", i));
   if (!values[i].valid()) values[i] = make(i);
   return values[i];
 }
 
 Shape Context::shape_of(std::size_t i) const {
-  if (!has(i)) refuse(fmt::format("operand {} is missing", i));
+  if (!has(i)) reject(fmt::format("operand {} is missing", i));
   if (initial[i] != nullptr) return initial[i]->shape();
   return known[i] ? known[i]->shape() : module_.type_of(values[i]).shape;
 }
 
 DType Context::dtype_of(std::size_t i) const {
-  if (!has(i)) refuse(fmt::format("operand {} is missing", i));
+  if (!has(i)) reject(fmt::format("operand {} is missing", i));
   if (initial[i] != nullptr) return initial[i]->dtype();
   return known[i] ? known[i]->dtype() : module_.type_of(values[i]).dtype;
 }
@@ -37,13 +37,13 @@ std::string Context::operand_text(std::size_t i) const {
 }
 
 const HostTensor& Context::data(std::size_t i) const {
-  if (!has(i)) refuse(fmt::format("operand {} is missing", i));
+  if (!has(i)) reject(fmt::format("operand {} is missing", i));
   if (!has_data(i)) {
     std::string list;
     for (const std::string& name : i < inputs.size() && inputs[i] ? *inputs[i] : std::set<std::string>())
       list += fmt::format("{}'{}': ...", list.empty() ? "" : ", ", name);
     const std::string way = list.empty() ? "" : fmt::format("; what it follows from can be given: load_onnx(..., values={{{}}})", list);
-    refuse(fmt::format("{} must be known when the model is read{}", operand_text(i), way));
+    reject(fmt::format("{} must be known when the model is read{}", operand_text(i), way));
   }
   return known[i] ? *known[i] : *initial[i];
 }
@@ -51,7 +51,7 @@ const HostTensor& Context::data(std::size_t i) const {
 Ints Context::integers(std::size_t i) const {
   const HostTensor& t = data(i);
   if (ir::is_floating(t.dtype()) || ir::is_complex(t.dtype()))
-    refuse(fmt::format("{} has elements of {}; integers are expected", operand_text(i), ir::name_of(t.dtype())));
+    reject(fmt::format("{} has elements of {}; integers are expected", operand_text(i), ir::name_of(t.dtype())));
   Ints all;
   for (std::int64_t k = 0; k < t.elements(); ++k) all.push_back(t.integer(k));
   return all;
@@ -59,13 +59,13 @@ Ints Context::integers(std::size_t i) const {
 
 std::int64_t Context::integer(std::size_t i) const {
   const Ints all = integers(i);
-  if (all.size() != 1) refuse(fmt::format("{} has {} elements; one is expected", operand_text(i), all.size()));
+  if (all.size() != 1) reject(fmt::format("{} has {} elements; one is expected", operand_text(i), all.size()));
   return all[0];
 }
 
 double Context::number(std::size_t i) const {
   const HostTensor& t = data(i);
-  if (t.elements() != 1) refuse(fmt::format("{} has {} elements; one is expected", operand_text(i), t.elements()));
+  if (t.elements() != 1) reject(fmt::format("{} has {} elements; one is expected", operand_text(i), t.elements()));
   return t.number(0);
 }
 
@@ -73,7 +73,7 @@ bool Context::flag(const std::string& name, bool otherwise) const { return range
 
 std::int64_t Context::ranged(const std::string& name, std::int64_t otherwise, std::int64_t low, std::int64_t high) const {
   const std::int64_t v = integer(name, otherwise);
-  if (v < low || v > high) refuse(fmt::format("attribute '{}' is {}; {} to {} are possible", name, v, low, high));
+  if (v < low || v > high) reject(fmt::format("attribute '{}' is {}; {} to {} are possible", name, v, low, high));
   return v;
 }
 
@@ -82,7 +82,7 @@ std::string Context::word(const std::string& name, const std::string& otherwise,
   if (std::find(words.begin(), words.end(), v) == words.end()) {
     std::string list;
     for (std::string_view w : words) list += fmt::format("{}'{}'", list.empty() ? "" : ", ", w);
-    refuse(fmt::format("attribute '{}' is '{}'; {} are possible", name, v, list));
+    reject(fmt::format("attribute '{}' is '{}'; {} are possible", name, v, list));
   }
   return v;
 }
@@ -90,10 +90,10 @@ std::string Context::word(const std::string& name, const std::string& otherwise,
 std::optional<Ints> Context::list(const std::string& name, std::size_t size, std::int64_t least) const {
   const auto* all = node.integers(name);
   if (all == nullptr) return std::nullopt;
-  if (all->size() != size) refuse(fmt::format("attribute '{}' has {} numbers; {} are expected", name, all->size(), size));
+  if (all->size() != size) reject(fmt::format("attribute '{}' has {} numbers; {} are expected", name, all->size(), size));
   for (std::int64_t v : *all) {
     // Nothing that is larger could be of a tensor, and sums of these do not overflow.
-    if (v < least || v > kMostElements) refuse(fmt::format("attribute '{}' has {}; {} to {} are possible", name, v, least, kMostElements));
+    if (v < least || v > kMostElements) reject(fmt::format("attribute '{}' has {}; {} to {} are possible", name, v, least, kMostElements));
   }
   return *all;
 }
@@ -110,14 +110,14 @@ std::optional<Ints> Context::axes(const std::string& attribute, std::size_t i, s
   std::set<std::int64_t> seen;
   for (std::int64_t& a : *all) {
     a = axis_in(a, rank);
-    if (!seen.insert(a).second) refuse(fmt::format("axis {} is named twice", a));
+    if (!seen.insert(a).second) reject(fmt::format("axis {} is named twice", a));
   }
   return all;
 }
 
 std::int64_t Context::axis_in(std::int64_t axis, std::size_t rank, bool ends) const {
   const auto n = static_cast<std::int64_t>(rank);
-  if (axis < -n || axis >= n + (ends ? 1 : 0)) refuse(fmt::format("axis {} is out of range for {} dimensions", axis, rank));
+  if (axis < -n || axis >= n + (ends ? 1 : 0)) reject(fmt::format("axis {} is out of range for {} dimensions", axis, rank));
   return axis < 0 ? axis + n : axis;
 }
 
@@ -125,7 +125,7 @@ DType Context::dtype_attribute(const std::string& name, DType otherwise) const {
   if (!has(name)) return otherwise;
   const std::int64_t number = integer(name, 0);
   const auto t = element_type(number);
-  if (!t) refuse(fmt::format("attribute '{}' is the element type {}, which Pando does not have", name, element_type_name(number)));
+  if (!t) reject(fmt::format("attribute '{}' is the element type {}, which Pando does not have", name, element_type_name(number)));
   return *t;
 }
 
@@ -143,9 +143,9 @@ ValueId Context::constant(HostTensor data) {
 
 void Context::check_shape(const Shape& shape) const { checked_elements(shape, node.outputs.empty() ? node.op : node.outputs[0]); }
 
-void Context::refuse_results_from(std::size_t first, std::string_view why) const {
+void Context::reject_results_from(std::size_t first, std::string_view why) const {
   for (std::size_t i = first; i < node.outputs.size(); ++i) {
-    if (!node.outputs[i].empty()) refuse(fmt::format("its result {} ('{}') is wanted, {}", i, node.outputs[i], why));
+    if (!node.outputs[i].empty()) reject(fmt::format("its result {} ('{}') is wanted, {}", i, node.outputs[i], why));
   }
 }
 
@@ -153,8 +153,8 @@ SourceLocation location_of(const std::string& source, const Node& node) {
   return {source, 0, 0, fmt::format("{} '{}'", node.op, node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name)};
 }
 
-void Context::refuse(const std::string& message) const {
-  ir::refuse_at(ir::ErrorClass::value, "onnx-node", location_of(source_, node), "{}", message);
+void Context::reject(const std::string& message) const {
+  ir::reject_at(ir::ErrorClass::value, "onnx-node", location_of(source_, node), "{}", message);
 }
 
 namespace {
@@ -219,43 +219,43 @@ const std::vector<KnownOperator>& operators() {
   return all;
 }
 
-[[noreturn]] void refuse_node(const Node& node, const std::string& source, const std::string& message) {
-  ir::refuse_at(ir::ErrorClass::value, "onnx-node", location_of(source, node), "{}", message);
+[[noreturn]] void reject_node(const Node& node, const std::string& source, const std::string& message) {
+  ir::reject_at(ir::ErrorClass::value, "onnx-node", location_of(source, node), "{}", message);
 }
 
 void check_operand_counts(const Node& node, const Signature& s, const std::string& source) {
   const bool many = !s.operands.empty() && s.operands.back().variadic;
   if (node.inputs.size() > s.operands.size() && !many)
-    refuse_node(node, source, fmt::format("it has {} operands; {} are the most", node.inputs.size(), s.operands.size()));
+    reject_node(node, source, fmt::format("it has {} operands; {} are the most", node.inputs.size(), s.operands.size()));
   for (std::size_t i = 0; i < s.operands.size(); ++i) {
     const bool there = i < node.inputs.size() && !node.inputs[i].empty();
-    if (!there && !s.operands[i].optional) refuse_node(node, source, fmt::format("operand {} ('{}') is missing", i, s.operands[i].name));
+    if (!there && !s.operands[i].optional) reject_node(node, source, fmt::format("operand {} ('{}') is missing", i, s.operands[i].name));
   }
 }
 
 void check_result_counts(const Node& node, const Signature& s, const std::string& source) {
   const bool many = !s.results.empty() && s.results.back().variadic;
   if (node.outputs.size() > s.results.size() && !many)
-    refuse_node(node, source, fmt::format("it has {} results; {} are the most", node.outputs.size(), s.results.size()));
+    reject_node(node, source, fmt::format("it has {} results; {} are the most", node.outputs.size(), s.results.size()));
   for (std::size_t i = 0; i < s.results.size(); ++i) {
     if (i >= node.outputs.size() && !s.results[i].optional)
-      refuse_node(node, source, fmt::format("it has {} results; '{}' is missing", node.outputs.size(), s.results[i].name));
+      reject_node(node, source, fmt::format("it has {} results; '{}' is missing", node.outputs.size(), s.results[i].name));
   }
 }
 
 void check_node_attributes(const Node& node, const Signature& s, const std::string& source) {
   for (const auto& [name, a] : node.attributes) {
     const auto it = std::find_if(s.attributes.begin(), s.attributes.end(), [&](const auto& p) { return p.name == name; });
-    if (it == s.attributes.end()) refuse_node(node, source, fmt::format("attribute '{}' is not known", name));
+    if (it == s.attributes.end()) reject_node(node, source, fmt::format("attribute '{}' is not known", name));
     if (it->type != a.type)
-      refuse_node(node, source, fmt::format("attribute '{}' is {}; {} is expected", name, name_of(a.type), name_of(it->type)));
-    if (a.type == AttributeType::real && std::isnan(a.real)) refuse_node(node, source, fmt::format("attribute '{}' is not a number", name));
+      reject_node(node, source, fmt::format("attribute '{}' is {}; {} is expected", name, name_of(a.type), name_of(it->type)));
+    if (a.type == AttributeType::real && std::isnan(a.real)) reject_node(node, source, fmt::format("attribute '{}' is not a number", name));
     if ((a.type == AttributeType::tensor || a.type == AttributeType::sparse_tensor) && !a.tensor)
-      refuse_node(node, source, fmt::format("attribute '{}' has no tensor", name));
-    if (a.type == AttributeType::graph && !a.graph) refuse_node(node, source, fmt::format("attribute '{}' has no graph", name));
+      reject_node(node, source, fmt::format("attribute '{}' has no tensor", name));
+    if (a.type == AttributeType::graph && !a.graph) reject_node(node, source, fmt::format("attribute '{}' has no graph", name));
   }
   for (const auto& p : s.attributes) {
-    if (p.required && !node.has(p.name)) refuse_node(node, source, fmt::format("attribute '{}' is missing", p.name));
+    if (p.required && !node.has(p.name)) reject_node(node, source, fmt::format("attribute '{}' is missing", p.name));
   }
 }
 
@@ -309,7 +309,7 @@ Attributes same_attributes(const Context& c) {
       case AttributeType::integer: all.set(name, a.integer); break;
       case AttributeType::text: all.set(name, a.text); break;
       case AttributeType::integers: all.set(name, Ints(a.integers)); break;
-      default: c.refuse(fmt::format("attribute '{}' is not understood", name));
+      default: c.reject(fmt::format("attribute '{}' is not understood", name));
     }
   }
   return all;

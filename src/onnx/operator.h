@@ -78,16 +78,16 @@ class Context : public ir::Writer {
   const HostTensor& data(std::size_t i) const;
   Ints integers(std::size_t i) const;
   double number(std::size_t i) const;
-  // One integer; refuses more.
+  // One integer; rejects more.
   std::int64_t integer(std::size_t i) const;
 
   // --- attributes
   std::int64_t integer(const std::string& name, std::int64_t otherwise) const { return node.integer(name, otherwise); }
   double real(const std::string& name, double otherwise) const { return node.real(name, otherwise); }
   std::string text(const std::string& name, const std::string& otherwise) const { return node.text(name, otherwise); }
-  // 0 or 1; refuses others.
+  // 0 or 1; rejects others.
   bool flag(const std::string& name, bool otherwise) const;
-  // An integer of a range; refuses others.
+  // An integer of a range; rejects others.
   std::int64_t ranged(const std::string& name, std::int64_t otherwise, std::int64_t low, std::int64_t high) const;
   // One of some words.
   std::string word(const std::string& name, const std::string& otherwise, std::initializer_list<std::string_view> words) const;
@@ -113,13 +113,13 @@ class Context : public ir::Writer {
   ValueId composition(std::string_view name, std::initializer_list<ValueId> operands, const Attributes& attributes = {}) {
     return ir::compose(*this, name, operands, attributes);
   }
-  // Refuses shapes of too many elements, by name.
+  // Rejects shapes of too many elements, by name.
   void check_shape(const Shape& shape) const;
 
   void give(ValueId v) { results.push_back(v); }
   void give_known(std::size_t result, HostTensor data) { known_results.insert_or_assign(result, std::move(data)); }
   bool wants(std::size_t result) const { return result < node.outputs.size() && !node.outputs[result].empty(); }
-  void refuse_results_from(std::size_t first, std::string_view why) const;
+  void reject_results_from(std::size_t first, std::string_view why) const;
 
   // --- graphs of nodes (see import.cpp)
   Importer& importer() { return importer_; }
@@ -128,7 +128,7 @@ class Context : public ir::Writer {
   ir::GraphId graph() const { return graph_; }
 
   // Names the file and the node.
-  [[noreturn]] void refuse(const std::string& message) const;
+  [[noreturn]] void reject(const std::string& message) const;
 
  private:
   std::string operand_text(std::size_t i) const;
@@ -151,7 +151,7 @@ struct Operator {
   // graph, sparse.
   std::string_view signature;
   Rule rule = nullptr;
-  // What of the operator is refused, for the docs.
+  // What of the operator is rejected, for the docs.
   std::string_view limits = {};
   // Whether the same operands give the same results always, so that what is known is computed when a model is read.
   bool folds = true;
@@ -183,7 +183,7 @@ std::span<const KnownOperator> operator_table();
 // Null: not known.
 const KnownOperator* find_operator(std::string_view domain, std::string_view name);
 
-// Refuses (value): operands, attributes and results of a node that the signature does not have.
+// Rejects (value): operands, attributes and results of a node that the signature does not have.
 void check_node(const Node& node, const Signature& signature, const std::string& source);
 
 // --- rules of many rows

@@ -1,4 +1,4 @@
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "onnx/model.h"
 #include "onnx/tensor_reader.h"
 #include "onnx/wire.h"
@@ -51,14 +51,14 @@ class Reader {
       if (m.field() == 8) model.opsets.insert(read_opset(m.bytes()));
       if (m.field() == 25) model.functions.push_back(function(m.bytes()));
     }
-    if (!has_graph) ir::refuse(ErrorClass::value, "onnx-file", "this is not an ONNX file: it has no graph");
+    if (!has_graph) ir::reject(ErrorClass::value, "onnx-file", "this is not an ONNX file: it has no graph");
     return model;
   }
 
  private:
   Graph graph(std::string_view bytes) {
     if (++depth_ > kDeepestGraph)
-      ir::refuse(ErrorClass::value, "onnx-file", "graphs lie inside one another more than {} deep", kDeepestGraph);
+      ir::reject(ErrorClass::value, "onnx-file", "graphs lie inside one another more than {} deep", kDeepestGraph);
     Message m(bytes);
     Graph g;
     while (m.next()) {
@@ -77,8 +77,8 @@ class Reader {
   }
 
   static void initializer(Graph& g, std::pair<std::string, HostTensor> named) {
-    if (named.first.empty()) ir::refuse(ErrorClass::value, "onnx-data", "data of the graph have no name");
-    if (g.initializers.contains(named.first)) ir::refuse(ErrorClass::value, "onnx-value", "'{}' has data twice", named.first);
+    if (named.first.empty()) ir::reject(ErrorClass::value, "onnx-data", "data of the graph have no name");
+    if (g.initializers.contains(named.first)) ir::reject(ErrorClass::value, "onnx-value", "'{}' has data twice", named.first);
     g.initializer_names.push_back(named.first);
     g.initializers.insert(std::move(named));
   }
@@ -115,7 +115,7 @@ class Reader {
         case 5: {
           auto named = attribute(m.bytes());
           const auto [it, fresh] = n.attributes.insert(std::move(named));
-          if (!fresh) ir::refuse(ErrorClass::value, "onnx-node", "a node has the attribute '{}' twice", it->first);
+          if (!fresh) ir::reject(ErrorClass::value, "onnx-node", "a node has the attribute '{}' twice", it->first);
           break;
         }
         case 7: n.domain = canonical_domain(m.text()); break;
@@ -151,7 +151,7 @@ class Reader {
         case 20: {
           const std::int64_t type = m.integer();
           if (type < 0 || type > 14)
-            ir::refuse(ErrorClass::value, "onnx-node", "an attribute has the type {} of ONNX, which is not known", type);
+            ir::reject(ErrorClass::value, "onnx-node", "an attribute has the type {} of ONNX, which is not known", type);
           a.type = static_cast<AttributeType>(type);
           break;
         }
@@ -181,7 +181,7 @@ class Reader {
       // A denotation says what a tensor is for.
       if (t.field() == 6) continue;
       if (t.field() != 1)
-        ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' is a sequence, a map or an optional value; a tensor is expected", v.name);
+        ir::reject(ErrorClass::value, "onnx-element-type", "'{}' is a sequence, a map or an optional value; a tensor is expected", v.name);
       tensor_type(t.bytes(), v);
     }
     return v;
@@ -193,7 +193,7 @@ class Reader {
       if (m.field() == 1) {
         const auto t = element_type(m.integer());
         if (!t)
-          ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' has the element type {}, which Pando does not have", v.name,
+          ir::reject(ErrorClass::value, "onnx-element-type", "'{}' has the element type {}, which Pando does not have", v.name,
                      element_type_name(m.integer()));
         v.dtype = *t;
         v.has_type = true;
@@ -277,7 +277,7 @@ Model read(std::string_view bytes, const std::string& directory, const std::stri
     return model;
   } catch (const ModelError& e) {
     if (!e.location().empty()) throw;
-    ir::refuse_at(e.kind(), e.id(), {source}, "{}", without_id(e.what()));
+    ir::reject_at(e.kind(), e.id(), {source}, "{}", without_id(e.what()));
   }
 }
 

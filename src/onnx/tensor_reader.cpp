@@ -23,13 +23,13 @@ std::int64_t checked_elements(const std::vector<std::int64_t>& shape, const std:
   std::int64_t n = 1;
   bool empty = false;
   for (std::int64_t d : shape) {
-    if (d < 0) ir::refuse(ErrorClass::value, "onnx-shape", "'{}' has the shape {}; no dimension is negative", of, ir::to_string(shape));
+    if (d < 0) ir::reject(ErrorClass::value, "onnx-shape", "'{}' has the shape {}; no dimension is negative", of, ir::to_string(shape));
     empty = empty || d == 0;
   }
   for (std::int64_t d : shape) {
     if (empty) return 0;
     if (n > kMostElements / d) {
-      ir::refuse(ErrorClass::value, "onnx-shape", "'{}' has the shape {}; a tensor has at most {} elements", of, ir::to_string(shape),
+      ir::reject(ErrorClass::value, "onnx-shape", "'{}' has the shape {}; a tensor has at most {} elements", of, ir::to_string(shape),
                  kMostElements);
     }
     n *= d;
@@ -49,7 +49,7 @@ std::uint64_t place_of(const std::string& key, const std::string& value) {
   std::uint64_t n = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
   if (error != std::errc() || end != value.data() + value.size())
-    ir::refuse(ErrorClass::value, "onnx-external", "the {} of data beside the model is '{}'; a number of bytes is expected", key, value);
+    ir::reject(ErrorClass::value, "onnx-external", "the {} of data beside the model is '{}'; a number of bytes is expected", key, value);
   return n;
 }
 
@@ -100,7 +100,7 @@ class TensorReader {
       switch (m.field()) {
         case 1: m.append(dims); break;
         case 2: type_ = m.integer(); break;
-        case 3: ir::refuse(ErrorClass::value, "onnx-data", "a tensor in segments is not read");
+        case 3: ir::reject(ErrorClass::value, "onnx-data", "a tensor in segments is not read");
         case 4: m.append(floats_); break;
         case 5:
         case 7:
@@ -124,7 +124,7 @@ class TensorReader {
   DType dtype() const {
     const auto t = element_type(type_);
     if (!t)
-      ir::refuse(ErrorClass::value, "onnx-element-type", "'{}' has the element type {}, which Pando does not have", name,
+      ir::reject(ErrorClass::value, "onnx-element-type", "'{}' has the element type {}, which Pando does not have", name,
                  element_type_name(type_));
     return *t;
   }
@@ -137,7 +137,7 @@ class TensorReader {
     if (has_raw_) return of_bytes(type, dims, raw_);
     const std::size_t found = std::max({floats_.size(), doubles_.size(), integers_.size()});
     if (found != n)
-      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} elements of data for the shape {}", name, found, ir::to_string(dims));
+      ir::reject(ErrorClass::value, "onnx-data", "'{}' has {} elements of data for the shape {}", name, found, ir::to_string(dims));
     return of_numbers(type, dims);
   }
 
@@ -162,14 +162,14 @@ class TensorReader {
 
   std::string beside(std::uint64_t size) const {
     if (external_.has_length && external_.length != size)
-      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, external_.length, size);
+      ir::reject(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, external_.length, size);
     return bytes_beside(directory_, external_.location, external_.offset, size, name);
   }
 
   HostTensor of_bytes(DType type, const std::vector<std::int64_t>& dims, std::string_view bytes) const {
     const std::uint64_t size = static_cast<std::uint64_t>(ir::elements_of(dims)) * ir::size_of(type);
     if (bytes.size() != size)
-      ir::refuse(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, bytes.size(), size);
+      ir::reject(ErrorClass::value, "onnx-data", "'{}' has {} bytes of data, {} are its shape's", name, bytes.size(), size);
     HostTensor t(type, dims);
     if (!bytes.empty()) std::memcpy(t.writable(), bytes.data(), bytes.size());
     // Any byte but 0 is true.
@@ -198,7 +198,7 @@ std::int64_t sparse_position(const HostTensor& indices, std::int64_t i, const st
     const std::int64_t extent = flat ? ir::elements_of(dims) : dims[static_cast<std::size_t>(d)];
     inside = inside && index >= 0 && index < extent;
     at = at * extent + index;
-    if (!inside) ir::refuse(ErrorClass::value, "onnx-data", "sparse '{}' has an index of {} for an extent of {}", name, index, extent);
+    if (!inside) ir::reject(ErrorClass::value, "onnx-data", "sparse '{}' has an index of {} for an extent of {}", name, index, extent);
   }
   return at;
 }
@@ -225,7 +225,7 @@ std::pair<std::string, HostTensor> read_sparse_tensor(std::string_view bytes, co
   const auto n = static_cast<std::int64_t>(data.elements()), rank = static_cast<std::int64_t>(dims.size());
   const ir::Shape& shape = indices.second.shape();
   if (data.shape().size() != 1 || (shape != ir::Shape{n} && shape != ir::Shape{n, rank}) || indices.second.dtype() != DType::int64)
-    ir::refuse(ErrorClass::value, "onnx-data", "sparse '{}' has {} values and indices of shape {}", name, n, ir::to_string(shape));
+    ir::reject(ErrorClass::value, "onnx-data", "sparse '{}' has {} values and indices of shape {}", name, n, ir::to_string(shape));
   HostTensor dense(data.dtype(), dims);
   const std::size_t size = ir::size_of(data.dtype());
   for (std::int64_t i = 0; i < n; ++i) {
@@ -239,22 +239,22 @@ std::string bytes_beside(const std::string& directory, const std::string& locati
                          const std::string& of) {
   const std::filesystem::path path = location.empty() ? std::filesystem::path() : path_inside(directory, location);
   if (path.empty())
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}'; a file in the model's folder is expected", of, location);
+    ir::reject(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}'; a file in the model's folder is expected", of, location);
   // A pipe would make who opens it wait.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   struct stat status{};
   if (file.number < 0 || ::fstat(file.number, &status) != 0)
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", of, location);
+    ir::reject(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", of, location);
   if (!S_ISREG(status.st_mode))
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}', which is not a regular file", of, location);
+    ir::reject(ErrorClass::value, "onnx-external", "data of '{}' lie at '{}', which is not a regular file", of, location);
   const auto length = static_cast<std::uint64_t>(status.st_size);
   if (offset > length || size > length - offset)
-    ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' are bytes {} to {} of '{}', which has {}", of, offset, offset + size,
+    ir::reject(ErrorClass::value, "onnx-external", "data of '{}' are bytes {} to {} of '{}', which has {}", of, offset, offset + size,
                location, length);
   std::string bytes(size, '\0');
   for (std::uint64_t done = 0; done < size;) {
     const ::ssize_t n = ::pread(file.number, bytes.data() + done, size - done, static_cast<::off_t>(offset + done));
-    if (n <= 0) ir::refuse(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", of, location);
+    if (n <= 0) ir::reject(ErrorClass::value, "onnx-external", "data of '{}' cannot be read from '{}'", of, location);
     done += static_cast<std::uint64_t>(n);
   }
   return bytes;

@@ -2,7 +2,7 @@
 
 #include "ir/checks/verify.h"
 #include "ir/op_row.h"
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "ir/semantics/infer.h"
 #include "onnx/importer.h"
 #include "transform/gradient/autodiff.h"
@@ -37,11 +37,11 @@ class Step {
     options_.streams = true;
     Importer importer(model_, options_);
     builder_.module() = importer.run();
-    refuse_graphs();
+    reject_graphs();
     loss_ = importer.result(loss_name_);
     const ir::Type type = module().type_of(loss_);
     if (ir::elements_of(type.shape) != 1 || !ir::is_floating(type.dtype))
-      refuse("it is {}{}; a loss is one floating number", ir::name_of(type.dtype), ir::to_string(type.shape));
+      reject("it is {}{}; a loss is one floating number", ir::name_of(type.dtype), ir::to_string(type.shape));
     find_weights();
     const std::vector<ValueId> gradients = differentiate();
     update(gradients);
@@ -55,8 +55,8 @@ class Step {
   ir::GraphId main() { return module().main_graph(); }
 
   template <class... Args>
-  [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
-    ir::refuse_at(ErrorClass::value, "onnx-loss", {model_.source, 0, 0, fmt::format("loss '{}'", training_.of)}, "{}",
+  [[noreturn]] void reject(fmt::format_string<Args...> format, Args&&... args) const {
+    ir::reject_at(ErrorClass::value, "onnx-loss", {model_.source, 0, 0, fmt::format("loss '{}'", training_.of)}, "{}",
                   fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -66,7 +66,7 @@ class Step {
     if (std::none_of(outputs.begin(), outputs.end(), [&](const ValueInfo& v) { return v.name == training_.of; })) {
       std::string names;
       for (const ValueInfo& v : outputs) names += (names.empty() ? "'" : ", '") + v.name + "'";
-      refuse("the model has no such output; it has {}", names);
+      reject("the model has no such output; it has {}", names);
     }
     loss_name_ = training_.of;
     if (training_.loss == Training::Loss::output) return;
@@ -74,7 +74,7 @@ class Step {
       const auto has = [&](const std::vector<ValueInfo>& list) {
         return std::any_of(list.begin(), list.end(), [&](const ValueInfo& v) { return v.name == name; });
       };
-      if (has(model_.graph.inputs) || has(outputs)) refuse("the model has a '{}' of its own, where the loss would have one", name);
+      if (has(model_.graph.inputs) || has(outputs)) reject("the model has a '{}' of its own, where the loss would have one", name);
     }
     ValueInfo target;
     target.name = kTarget;
@@ -107,7 +107,7 @@ class Step {
     const ir::Module m = importer.run();
     ir::Shape shape = m.type_of(importer.result(training_.of)).shape;
     if (training_.loss == Training::Loss::cross_entropy) {
-      if (shape.size() < 2) refuse("scores of shape {}; a batch and classes are expected", ir::to_string(shape));
+      if (shape.size() < 2) reject("scores of shape {}; a batch and classes are expected", ir::to_string(shape));
       shape.erase(shape.begin() + 1);
     }
     std::vector<Dimension> dimensions;
@@ -115,9 +115,9 @@ class Step {
     return dimensions;
   }
 
-  void refuse_graphs() {
+  void reject_graphs() {
     if (module().graph_count() > 1)
-      ir::refuse_at(ErrorClass::not_implemented, "onnx-training", {model_.source},
+      ir::reject_at(ErrorClass::not_implemented, "onnx-training", {model_.source},
                     "the model has graphs of its own ('{}'), as If and loops have that are not written out: it cannot be trained",
                     module().graph(ir::GraphId(1)).name);
   }
@@ -163,9 +163,9 @@ class Step {
       names_.push_back(state.name);
     }
     if (!unknown.empty())
-      ir::refuse_at(ErrorClass::value, "onnx-training", {model_.source}, "'{}' is to stay as it is, and is not a weight of the model",
+      ir::reject_at(ErrorClass::value, "onnx-training", {model_.source}, "'{}' is to stay as it is, and is not a weight of the model",
                     *unknown.begin());
-    if (weights_.empty()) refuse("it follows from no weight that could be trained");
+    if (weights_.empty()) reject("it follows from no weight that could be trained");
   }
 
   std::vector<ValueId> differentiate() {
@@ -206,7 +206,7 @@ class Step {
     module().add_state(std::move(s));
     return v;
   }
-  void becomes(ValueId input, ValueId to) { module().graph(main()).finals[module().value(input).index] = to; }
+  void becomes(ValueId input, ValueId to) { module().graph(main()).updated_inputs[module().value(input).index] = to; }
 
   // What an update takes from the step's number, which counts from 1: rate / (1 - beta1^n), 1 - beta2^n.
   void count_steps() {

@@ -34,8 +34,8 @@ struct Training {
 };
 
 // One step, as a program with streams: inputs and "target" come from streams of their names, outputs and "loss" go to such. The state of an
-// optimizer are variables "<weight>.momentum", or "<weight>.m", "<weight>.v" and "step", which begin with zeros. Refuses (value) what
-// import_model refuses, an output that is not there or has no such loss, names of frozen weights that are none; a loss that follows from no
+// optimizer are variables "<weight>.momentum", or "<weight>.m", "<weight>.v" and "step", which begin with zeros. Rejects (value) what
+// import_model rejects, an output that is not there or has no such loss, names of frozen weights that are none; a loss that follows from no
 // weight; (not_implemented) a model with graphs of its own, as If has.
 ir::Module import_training(Model model, ImportOptions options, const Training& training);
 ir::Module import_training_file(const std::string& path, const ImportOptions& options, const Training& training);

@@ -80,26 +80,26 @@ TEST(OnnxTraining, running_means_and_variances_stay) {
   EXPECT_NE(held.at("bias")[0], 0);
 }
 
-std::string refused(const std::string& bytes, const Training& t) {
+std::string rejected(const std::string& bytes, const Training& t) {
   try {
     import_training(read(bytes), {}, t);
   } catch (const ModelError& e) { return e.what(); }
   return "accepted";
 }
 
-TEST(OnnxTraining, refuses_what_is_no_loss) {
-  EXPECT_THAT(refused(line(), {.loss = Training::Loss::output, .of = "y", .optimizer = {}, .frozen = {}}),
+TEST(OnnxTraining, rejects_what_is_no_loss) {
+  EXPECT_THAT(rejected(line(), {.loss = Training::Loss::output, .of = "y", .optimizer = {}, .frozen = {}}),
               HasSubstr("a loss is one floating number"));
-  EXPECT_THAT(refused(line(), {.loss = Training::Loss::output, .of = "z", .optimizer = {}, .frozen = {}}),
+  EXPECT_THAT(rejected(line(), {.loss = Training::Loss::output, .of = "z", .optimizer = {}, .frozen = {}}),
               HasSubstr("the model has no such output; it has 'y'"));
-  EXPECT_THAT(refused(line(), {.loss = Training::Loss::mse, .of = "y", .optimizer = {}, .frozen = {"w"}}),
+  EXPECT_THAT(rejected(line(), {.loss = Training::Loss::mse, .of = "y", .optimizer = {}, .frozen = {"w"}}),
               HasSubstr("it follows from no weight"));
-  EXPECT_THAT(refused(line(), {.loss = Training::Loss::mse, .of = "y", .optimizer = {}, .frozen = {"v"}}),
+  EXPECT_THAT(rejected(line(), {.loss = Training::Loss::mse, .of = "y", .optimizer = {}, .frozen = {"v"}}),
               HasSubstr("'v' is to stay as it is"));
   Made made;
   made.in(value("x", {2, 2})).in(value("target", {2, 2})).data(floats("w", {2}, {1, 1}, true));
   made.add(node("Mul", {"x", "w"}, {"y"})).out("y");
-  EXPECT_THAT(refused(made.model(), {.loss = Training::Loss::mse, .of = "y", .optimizer = {}, .frozen = {}}),
+  EXPECT_THAT(rejected(made.model(), {.loss = Training::Loss::mse, .of = "y", .optimizer = {}, .frozen = {}}),
               HasSubstr("has a 'target' of its own"));
 }
 

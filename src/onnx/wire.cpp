@@ -9,7 +9,7 @@ namespace pando::onnx {
 
 namespace {
 
-[[noreturn]] void broken(const char* what) { ir::refuse(ir::ErrorClass::value, "onnx-file", "this is not an ONNX file: {}", what); }
+[[noreturn]] void broken(const char* what) { ir::reject(ir::ErrorClass::value, "onnx-file", "this is not an ONNX file: {}", what); }
 
 }  // namespace
 

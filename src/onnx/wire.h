@@ -9,7 +9,7 @@
 
 namespace pando::onnx {
 
-// Reads one message field by field. Refuses (value, id onnx-file) bytes that are no message.
+// Reads one message field by field. Rejects (value, id onnx-file) bytes that are no message.
 class Message {
  public:
   explicit Message(std::string_view bytes) : bytes_(bytes) {}

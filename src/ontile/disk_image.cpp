@@ -17,7 +17,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/protocol.h"
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 
 namespace pando::ontile {
 
@@ -39,7 +39,7 @@ struct GroupHead {
 };
 
 [[noreturn]] void fail(std::string_view what, const std::string& path) {
-  refuse<poplar::file_load_error>("disk-image", "cannot {} {}: {}", what, path, std::strerror(errno));
+  reject<poplar::file_load_error>("disk-image", "cannot {} {}: {}", what, path, std::strerror(errno));
 }
 
 std::uint64_t checksum_of(std::string_view entries) {
@@ -84,23 +84,23 @@ void add_entry(std::string& group, std::uint32_t tile, std::uint32_t block, std:
 
 void check_size(unsigned kib) {
   if (kib < kLeastKib || kib > kMostKib)
-    refuse<poplar::invalid_option>("disk-size", "a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib);
+    reject<poplar::invalid_option>("disk-size", "a tile's disk has {} to {} KiB, not {}", kLeastKib, kMostKib, kib);
 }
 
 // Of one session, until it is closed or the process ends.
 void lock(int file, const std::string& path) {
   struct stat about = {};
-  if (::fstat(file, &about) == 0 && !S_ISREG(about.st_mode)) refuse<poplar::file_load_error>("disk-image", "{} is no file", path);
+  if (::fstat(file, &about) == 0 && !S_ISREG(about.st_mode)) reject<poplar::file_load_error>("disk-image", "{} is no file", path);
   const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &about) == 0 && about.st_nlink > 0;
-  if (!free) refuse<poplar::file_load_error>("disk-image", "{} is in use by another session", path);
+  if (!free) reject<poplar::file_load_error>("disk-image", "{} is in use by another session", path);
 }
 
 [[noreturn]] void damaged(const std::string& path, std::uint64_t at, std::string_view what) {
-  refuse<poplar::file_load_error>("disk-image-damaged", "{} is damaged: {} at byte {}; nothing was written to it", path, what, at);
+  reject<poplar::file_load_error>("disk-image-damaged", "{} is damaged: {} at byte {}; nothing was written to it", path, what, at);
 }
 
 [[noreturn]] void damaged_group(const std::string& path, std::uint64_t at, std::uint64_t group, std::string_view what) {
-  refuse<poplar::file_load_error>("disk-image-damaged",
+  reject<poplar::file_load_error>("disk-image-damaged",
                                   "{} is damaged: group {}, from byte {} on, {}; what is before it is whole; nothing was written to it",
                                   path, group, at, what);
 }
@@ -142,14 +142,14 @@ void DiskImage::open() {
 void DiskImage::read_head() {
   const std::string head = read_from(file_, 0, kHeadBytes, path_);
   if (head.starts_with(kHeadOfFirstVersion))
-    refuse<poplar::file_load_error>("disk-image", "{} is an image of an earlier version, which had no checksums", path_);
+    reject<poplar::file_load_error>("disk-image", "{} is an image of an earlier version, which had no checksums", path_);
   unsigned kib = 0;
   const bool is_image = head.size() == kHeadBytes && head.starts_with(kHead) &&
                         std::from_chars(head.data() + kHead.size(), head.data() + head.size(), kib).ec == std::errc();
-  if (!is_image) refuse<poplar::file_load_error>("disk-image", "{} is no image of tiles' disks", path_);
+  if (!is_image) reject<poplar::file_load_error>("disk-image", "{} is no image of tiles' disks", path_);
   if (head != head_of(kib)) damaged(path_, 0, "its first line does not fit its checksum");
   check_size(kib);
-  if (kib_ != 0 && kib_ != kib) refuse<poplar::invalid_option>("disk-size", "{} holds disks of {} KiB, not of {}", path_, kib, kib_);
+  if (kib_ != 0 && kib_ != kib) reject<poplar::invalid_option>("disk-size", "{} holds disks of {} KiB, not of {}", path_, kib, kib_);
   kib_ = kib;
 }
 

@@ -7,7 +7,7 @@
 // The file is a log: a line of text, then groups of blocks, each group with its number and checksums; of a block that is there twice the
 // later one counts. A last group that is longer than the file is a write that was cut off: it is moved to a file beside the image,
 // FILE.tail, when the image is opened, and notice() says so. Everything else that does not fit its checksum is damage: the image is
-// refused, and stays as it is. When most of the log is of the past, a new log is written beside the old one, which it then replaces.
+// rejected, and stays as it is. When most of the log is of the past, a new log is written beside the old one, which it then replaces.
 #pragma once
 
 #include <cstdint>

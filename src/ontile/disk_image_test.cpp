@@ -116,7 +116,7 @@ std::string image_of(const Folder& folder, std::uint32_t groups) {
 constexpr const char* kHeld[] = {"", "0:0a ", "0:0a 0:1b 1:1b ", "0:0a 0:1b 0:2c 1:1b 1:2c 2:2c "};
 constexpr std::size_t kLength[] = {64, 64 + 560, 64 + 560 + 1080, 64 + 560 + 1080 + 1600};
 
-// Opens an image of these bytes and writes to it. "refused": as damaged, and it is as it was; else what it held, and after it "cut" if
+// Opens an image of these bytes and writes to it. "rejected": as damaged, and it is as it was; else what it held, and after it "cut" if
 // something was cut off, which is then whole in the file beside it.
 std::string held_by(const Folder& folder, const std::string& bytes) {
   const std::string file = folder.file("copy"), tail = file + ".tail";
@@ -135,14 +135,14 @@ std::string held_by(const Folder& folder, const std::string& bytes) {
     return held + (cut ? "cut" : "");
   } catch (const poplar::file_load_error& error) {
     EXPECT_THAT(error.what(), testing::AnyOf(HasSubstr("is damaged: "), HasSubstr("is no image"), HasSubstr("an earlier version")));
-    EXPECT_TRUE(bytes_of(file) == bytes) << "what was refused was written";
+    EXPECT_TRUE(bytes_of(file) == bytes) << "what was rejected was written";
     EXPECT_FALSE(std::filesystem::exists(tail));
-    return "refused";
+    return "rejected";
   }
 }
 
 // What the user has not been told about is as it was: the whole image, or an error, or a cut that is said.
-TEST(DiskImage, AFlippedBitAnywhereIsRefused) {
+TEST(DiskImage, AFlippedBitAnywhereIsRejected) {
   const Folder folder;
   for (std::uint32_t groups = 1; groups <= 3; ++groups) {
     const std::string whole = image_of(folder, groups);
@@ -152,12 +152,12 @@ TEST(DiskImage, AFlippedBitAnywhereIsRefused) {
       for (int bit = static_cast<int>(at % 5); bit < 8; bit += 5) {
         std::string bytes = whole;
         bytes[at] = static_cast<char>(bytes[at] ^ 1 << bit);
-        EXPECT_EQ(held_by(folder, bytes), "refused") << "bit " << bit << " of byte " << at << " of " << groups << " groups";
+        EXPECT_EQ(held_by(folder, bytes), "rejected") << "bit " << bit << " of byte " << at << " of " << groups << " groups";
       }
   }
 }
 
-TEST(DiskImage, AZeroedPieceIsRefused) {
+TEST(DiskImage, AZeroedPieceIsRejected) {
   const Folder folder;
   for (std::uint32_t groups = 1; groups <= 3; ++groups) {
     const std::string whole = image_of(folder, groups);
@@ -165,10 +165,10 @@ TEST(DiskImage, AZeroedPieceIsRefused) {
       for (std::size_t at = 0; at < whole.size(); at += page) {
         std::string bytes = whole;
         std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), std::min(page, bytes.size() - at), '\0');
-        EXPECT_EQ(held_by(folder, bytes), "refused") << page << " bytes from " << at << " of " << groups << " groups";
+        EXPECT_EQ(held_by(folder, bytes), "rejected") << page << " bytes from " << at << " of " << groups << " groups";
       }
-    EXPECT_EQ(held_by(folder, whole + std::string(100, '\0')), "refused");
-    EXPECT_EQ(held_by(folder, whole + '\0'), "refused");
+    EXPECT_EQ(held_by(folder, whole + std::string(100, '\0')), "rejected");
+    EXPECT_EQ(held_by(folder, whole + '\0'), "rejected");
   }
 }
 
@@ -180,7 +180,7 @@ TEST(DiskImage, OfAGroupThatIsCutOffTheBeginningIsKeptBesideTheImage) {
       std::uint32_t before = 0;
       while (before < groups && kLength[before + 1] <= size) ++before;
       const bool is_whole = size == kLength[before];
-      const std::string held = size < kLength[0] ? "refused" : kHeld[before] + std::string(is_whole ? "" : "cut");
+      const std::string held = size < kLength[0] ? "rejected" : kHeld[before] + std::string(is_whole ? "" : "cut");
       EXPECT_EQ(held_by(folder, whole.substr(0, size)), held) << size << " bytes of " << groups << " groups";
     }
   }
@@ -210,12 +210,12 @@ TEST(DiskImage, GroupsThatAreGoneOrMovedAreDamage) {
   const std::string head = whole.substr(0, 64), first = whole.substr(64, 560), second = whole.substr(kLength[1], 1080),
                     third = whole.substr(kLength[2]);
   EXPECT_EQ(held_by(folder, head + first + second + third), kHeld[3]);
-  EXPECT_EQ(held_by(folder, head + first + third), "refused");
-  EXPECT_EQ(held_by(folder, head + second), "refused");
-  EXPECT_EQ(held_by(folder, head + first + first), "refused");
-  EXPECT_EQ(held_by(folder, head + second + first + third), "refused");
-  EXPECT_EQ(held_by(folder, head + std::string(560, '\0') + second), "refused");
-  EXPECT_EQ(held_by(folder, head + first + second.substr(0, 700) + third), "refused");
+  EXPECT_EQ(held_by(folder, head + first + third), "rejected");
+  EXPECT_EQ(held_by(folder, head + second), "rejected");
+  EXPECT_EQ(held_by(folder, head + first + first), "rejected");
+  EXPECT_EQ(held_by(folder, head + second + first + third), "rejected");
+  EXPECT_EQ(held_by(folder, head + std::string(560, '\0') + second), "rejected");
+  EXPECT_EQ(held_by(folder, head + first + second.substr(0, 700) + third), "rejected");
 }
 
 TEST(DiskImage, IsAFileOfTheUserAlone) {
@@ -264,7 +264,7 @@ TEST(DiskImage, NewOnesHaveADefaultSize) {
   EXPECT_EQ(DiskImage("", 16).kib(), 16u);
 }
 
-TEST(DiskImage, RefusesOtherFilesAndSizes) {
+TEST(DiskImage, RejectsOtherFilesAndSizes) {
   const Folder folder;
   std::ofstream(folder.file("text")) << "no disk";
   EXPECT_THAT([&] { DiskImage(folder.file("text"), 0); }, ThrowsMessage<poplar::file_load_error>(HasSubstr("is no image of tiles' disks")));

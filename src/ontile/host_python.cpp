@@ -8,7 +8,7 @@
 #include <poplar/exceptions.hpp>
 
 #include "ontile/protocol.h"
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 #include "ontile/runtime/python.h"
 
 namespace pando::ontile {
@@ -31,7 +31,7 @@ void HostPython::Free::operator()(char* memory) const { std::free(memory); }
 HostPython::HostPython(std::uint64_t tile_bytes) : bytes_(tile_bytes) {
   const std::size_t bytes = (tile_bytes + 2 * kPage) / kPage * kPage;  // accesses may reach beyond the tile's last byte
   memory_.reset(static_cast<char*>(std::aligned_alloc(kPage, bytes)));
-  if (!memory_) refuse<poplar::poplar_error>("interpreter-memory", "the host has no {} bytes for a first interpreter", bytes);
+  if (!memory_) reject<poplar::poplar_error>("interpreter-memory", "the host has no {} bytes for a first interpreter", bytes);
   std::memset(memory_.get(), 0, bytes);
 }
 
@@ -39,7 +39,7 @@ void HostPython::boot() {
   PandoPython python = python_in(memory_.get(), bytes_);
   const std::uint64_t begin = pando_python_heap_begin();
   if (begin >= kInterpreterEnd || pando_python_boot(&python, static_cast<std::uint32_t>(kInterpreterEnd - begin)) != 0)
-    refuse<poplar::poplar_error>("interpreter-start", "the interpreter does not start: {}", python.why);
+    reject<poplar::poplar_error>("interpreter-start", "the interpreter does not start: {}", python.why);
 }
 
 BootedImage HostPython::image() {

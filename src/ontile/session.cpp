@@ -17,7 +17,7 @@
 #include "ontile/machine_program.h"
 #include "ontile/port/exchange.h"
 #include "ontile/protocol.h"
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 #include "ontile/runtime/interrupts.h"
 #include "ontile/runtime/python.h"
 #include "ontile/split_text.h"
@@ -139,14 +139,14 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
   };
   poplar::IPUModel model("ipu2");
   if (options.ipus == 0 || (options.ipus & (options.ipus - 1)) != 0 || options.ipus > 64)
-    refuse<poplar::invalid_option>("ipus", "a machine has 1, 2, 4 ... 64 IPUs, not {}", options.ipus);
+    reject<poplar::invalid_option>("ipus", "a machine has 1, 2, 4 ... 64 IPUs, not {}", options.ipus);
   model.numIPUs = options.ipus;
   shape.ipus = options.ipus;
   shape.tiles_per_ipu = model.tilesPerIPU;
   const unsigned most = model.numIPUs * model.tilesPerIPU;
   shape.tiles = options.tiles == 0 ? most : options.tiles;
   if (shape.tiles > most)
-    refuse<poplar::invalid_option>("interpreters", "{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most);
+    reject<poplar::invalid_option>("interpreters", "{} interpreters, but {} IPUs have {} tiles", shape.tiles, options.ipus, most);
   const std::vector<std::string_view> pieces =
       options.has_data ? split_text(options.data, shape.tiles, options.cut) : std::vector<std::string_view>();
   for (const std::string_view piece : pieces) {
@@ -157,7 +157,7 @@ Session::Impl::Impl(const SessionOptions& given) : options(given) {
     disks = std::make_unique<DiskImage>(options.disk, options.disk_kib);
     shape.disk_blocks = disks->blocks();
   }
-  if (options.lent_kib > 96) refuse<poplar::invalid_option>("lent-memory", "a tile can lend up to 96 KiB, not {}", options.lent_kib);
+  if (options.lent_kib > 96) reject<poplar::invalid_option>("lent-memory", "a tile can lend up to 96 KiB, not {}", options.lent_kib);
   shape.lent_blocks = options.lent_kib * 1024 / kBlockBytes;
   const poplar::Device device = model.createDevice();
   const poplar::Target& target = device.getTarget();
@@ -439,12 +439,12 @@ Completion Session::complete(std::string_view line) {
 void Session::interrupt() noexcept { pando_python_interrupt(impl_->slot); }
 
 void Session::select(const std::vector<unsigned>& tiles) {
-  if (tiles.empty()) refuse<poplar::invalid_option>("no-tile-selected", "no tile is selected");
+  if (tiles.empty()) reject<poplar::invalid_option>("no-tile-selected", "no tile is selected");
   std::vector<unsigned> sorted = tiles;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   if (sorted.back() >= this->tiles())
-    refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1);
+    reject<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", sorted.back(), this->tiles() - 1);
   impl_->selected = sorted;
   impl_->write_seats();
 }
@@ -460,7 +460,7 @@ const std::vector<unsigned>& Session::selected() const { return impl_->selected;
 void Session::reset(const std::vector<unsigned>& tiles) {
   for (const unsigned tile : tiles)
     if (tile >= this->tiles())
-      refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1);
+      reject<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, this->tiles() - 1);
   for (const unsigned tile : tiles) {
     pando::reset_tile(*impl_->engine, tile);
     impl_->ended[tile].clear();
@@ -469,7 +469,7 @@ void Session::reset(const std::vector<unsigned>& tiles) {
 }
 
 TileState Session::state(unsigned tile) const {
-  if (tile >= tiles()) refuse<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, tiles() - 1);
+  if (tile >= tiles()) reject<poplar::invalid_option>("no-such-tile", "there is no tile {}: tiles are 0 to {}", tile, tiles() - 1);
   return {!impl_->ended[tile].empty(), impl_->ended[tile]};
 }
 

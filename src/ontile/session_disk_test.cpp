@@ -268,7 +268,7 @@ TEST(SessionDisk, BlocksOfTilesOfAnotherIpu) {
       "3000\n");
 }
 
-TEST(SessionDisk, RefusesWrongBlocksOfOthers) {
+TEST(SessionDisk, RejectsWrongBlocksOfOthers) {
   {
     SessionOptions options;
     options.tiles = 2;

@@ -63,11 +63,11 @@ TEST(Session, LongScripts) {
   EXPECT_EQ(said(reply, 0), "True\n");
 }
 
-TEST(Session, CommandsWithoutRoomAreRefused) {
+TEST(Session, CommandsWithoutRoomAreRejected) {
   Session s(tiles(2));
-  const Reply refused = s.run("x = 5 #" + std::string(300000, '-'), Session::Input::script);
-  EXPECT_EQ(refused.answers.at(1).ending, Ending::raised);
-  EXPECT_EQ(said(refused, 1), "MemoryError: the heap has no room for a command of 300007 bytes\n");
+  const Reply rejected = s.run("x = 5 #" + std::string(300000, '-'), Session::Input::script);
+  EXPECT_EQ(rejected.answers.at(1).ending, Ending::raised);
+  EXPECT_EQ(said(rejected, 1), "MemoryError: the heap has no room for a command of 300007 bytes\n");
   EXPECT_EQ(said(s.run("x = '" + std::string(40000, '-') + "'; print(len(x))", Session::Input::script), 1), "40000\n");
 }
 
@@ -161,7 +161,7 @@ TEST(Session, TellsWhetherAStatementIsWhole) {
   EXPECT_FALSE(s.is_complete("(1,"));
 }
 
-TEST(Session, RefusesWhatTheMachineHasNot) {
+TEST(Session, RejectsWhatTheMachineHasNot) {
   EXPECT_THROW(Session(tiles(1473)), poplar::invalid_option);
   SessionOptions o;
   o.ipus = 3;

@@ -50,7 +50,7 @@ std::size_t rank_of(llvm::StringRef level) {
 
 bool is_general(const llvm::Function& f) { return f.hasFnAttribute(kGeneral); }
 
-void refuse_better_code(const llvm::Module& module, const std::string& level) {
+void reject_better_code(const llvm::Module& module, const std::string& level) {
   for (const llvm::Function& f : module) {
     const llvm::StringRef seen = f.getFnAttribute(kGeneral).getValueAsString();
     if (!f.isDeclaration() && !seen.empty() && rank_of(seen) > rank_of(level))
@@ -81,7 +81,7 @@ std::vector<CodeFor> code_to_make(const Options& options, const llvm::Module& mo
                              " was expected: --triple says which");
   std::vector<CodeFor> out;
   for (const std::string& name : options.levels) {
-    refuse_better_code(module, name);
+    reject_better_code(module, name);
     const ProcessorLevel* const level = processor_level(name);
     out.push_back({{name, level->features, 0, ""}, completed(llvm::sys::getDefaultTargetTriple(), name, {})});
   }

@@ -35,7 +35,7 @@ Unit load_unit(const std::string& input, llvm::LLVMContext& context) {
 // What popc writes, whatever its name: build systems like .o.
 bool is_unit(const std::string& input) { return std::filesystem::path(input).extension() == ".gp" || is_gp_file(input); }
 
-void refuse_host_object(const std::string& input) {
+void reject_host_object(const std::string& input) {
   char begin[4] = {};
   std::ifstream(input, std::ios::binary).read(begin, sizeof begin);
   if (std::string_view(begin, sizeof begin) ==
@@ -49,7 +49,7 @@ std::optional<Unit> read_unit(const Options& options, const std::string& input, 
   const std::string extension = std::filesystem::path(input).extension().string();
   if (is_unit(input)) return load_unit(input, context);
   if (input != "-" && !std::ifstream(input)) throw std::runtime_error("cannot read '" + input + "'");
-  if (std::filesystem::is_regular_file(input)) refuse_host_object(input);
+  if (std::filesystem::is_regular_file(input)) reject_host_object(input);
   return extension == ".S" ? compile_assembly(options, input, context) : compile_source(options, input, context);
 }
 

@@ -31,7 +31,7 @@ class WindowRunner {
 std::unique_ptr<WindowRunner> ipu_runner(const std::string& machine, std::int64_t tiles_per_ipu);
 std::unique_ptr<WindowRunner> host_runner();
 // Of the first where `machine` names IPUs ("ipu2", "ipu2:64"), of the second where `cluster` is this host, as calibrate_host() makes it.
-// Refuses (poplar_error) others.
+// Rejects (poplar_error) others.
 std::unique_ptr<WindowRunner> runner_of(const std::string& machine, const simulate::Cluster* cluster);
 
 class CompiledCostModel : public simulate::CostModel {

@@ -304,7 +304,7 @@ TEST(CompiledCosts, OfThisHost) {
   EXPECT_LT(sum, 1);
 }
 
-TEST(CompiledCosts, RefuseMachinesThatNothingIsCompiledFor) {
+TEST(CompiledCosts, RejectMachinesThatNothingIsCompiledFor) {
   const simulate::Cluster selene = simulate::cluster_named("selene");
   EXPECT_THROW(runner_of("selene", &selene), poplar::poplar_error);
   EXPECT_EQ(runner_of("ipu2:64", nullptr)->ticks_per_second(), 1.33e9);

@@ -96,7 +96,7 @@ std::string build() {
   return fmt::format("{} {:016x}", text, std::hash<std::string>()(fmt::format("{}", fmt::join(files, " "))));
 }
 
-[[noreturn]] void refuse_machine(const std::string& machine) {
+[[noreturn]] void reject_machine(const std::string& machine) {
   fail(ErrorKind::poplar_error, "cost-compiled",
        "compiled prices need a machine that programs can be compiled for: IPUs, such as ipu2 or ipu2:64, or this host (the JSON of pando "
        "calibrate); '{}' is neither",
@@ -107,7 +107,7 @@ class IpuRunner : public WindowRunner {
  public:
   IpuRunner(std::string machine, std::int64_t tiles) : machine_(std::move(machine)), tiles_(tiles), build_(build()) {
     const auto ipu = simulate::ipu_named(machine_);
-    if (!ipu) refuse_machine(machine_);
+    if (!ipu) reject_machine(machine_);
     clock_hz_ = ipu->clock_hz;
   }
   std::string key() const override { return fmt::format("cycles {} {} {}", machine_, tiles_, build_); }
@@ -205,7 +205,7 @@ std::unique_ptr<WindowRunner> runner_of(const std::string& machine, const simula
     const std::size_t colon = machine.find(':');
     return ipu_runner(machine.substr(0, colon), colon == std::string::npos ? 0 : static_cast<std::int64_t>(ipu->tiles_per_ipu));
   }
-  if (cluster == nullptr || cluster->name != "host") refuse_machine(machine);
+  if (cluster == nullptr || cluster->name != "host") reject_machine(machine);
   return host_runner();
 }
 

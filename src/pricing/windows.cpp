@@ -154,7 +154,7 @@ WindowCutter::WindowCutter(const Module& module, GraphId graph)
     }
   }
   for (ValueId v : m_.graph(graph).outputs) is_output_[v.index()] = true;
-  for (ValueId v : m_.graph(graph).finals) is_output_[v.index()] = true;
+  for (ValueId v : m_.graph(graph).updated_inputs) is_output_[v.index()] = true;
 }
 
 namespace {
@@ -334,9 +334,9 @@ void WindowCutter::write_ends(const Chosen& chosen, const std::map<ValueId, Valu
   std::set<ValueId> kept;
   for (std::size_t i = 0; i < g.inputs.size(); ++i) {
     const auto input = inputs.find(g.inputs[i]);
-    if (input == inputs.end() || g.finals[i] == g.inputs[i] || !is_made(chosen, g.finals[i])) continue;
-    to.graph(to.main_graph()).finals[to.value(input->second).index] = values.at(g.finals[i]);
-    kept.insert(g.finals[i]);
+    if (input == inputs.end() || g.updated_inputs[i] == g.inputs[i] || !is_made(chosen, g.updated_inputs[i])) continue;
+    to.graph(to.main_graph()).updated_inputs[to.value(input->second).index] = values.at(g.updated_inputs[i]);
+    kept.insert(g.updated_inputs[i]);
   }
   for (const auto& [at, op] : chosen.ops) {
     for (ValueId v : m_.results(op.first)) {

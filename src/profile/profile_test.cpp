@@ -209,7 +209,7 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-TEST(Json, MalformedIsRefusedAndNamed) {
+TEST(Json, MalformedIsRejectedAndNamed) {
   using testing::HasSubstr;
   EXPECT_THAT(error_of(""), HasSubstr("report-not-json"));
   EXPECT_THAT(error_of("{\"format\":"), HasSubstr("report-not-json"));

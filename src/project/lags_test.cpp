@@ -10,7 +10,7 @@ namespace {
 
 // Stage k on device k, forward f<k> and backward g<k>, each with a weight.
 ir::Module stages(int n, bool training) {
-  std::string variables, inputs, body = "    x: float32 = host_load(stream=@stream0)\n", finals;
+  std::string variables, inputs, body = "    x: float32 = host_load(stream=@stream0)\n", updated_inputs;
   for (int k = 0; k < n; ++k) {
     variables += fmt::format("variable \"w{}\" input {}: float32[{}] = float32()[0.5]\n", k, k, k);
     inputs += fmt::format("{}w{}: float32[{}]", k ? ", " : "", k, k);
@@ -20,11 +20,11 @@ ir::Module stages(int n, bool training) {
     const std::string above = k == n - 1 ? "f" + std::to_string(k) : "g" + std::to_string(k + 1);
     body += fmt::format("    g{}: float32 = mul(w{}, {})\n    d{}: float32 = mul(g{}, f{})\n    v{}: float32 = sub(w{}, d{})\n", k, k,
                         above, k, k, k, k, k, k);
-    finals += fmt::format("    final w{} = v{}\n", k, k);
+    updated_inputs += fmt::format("    final w{} = v{}\n", k, k);
   }
   if (!training) body += fmt::format("    host_store(f{}, stream=@stream1)\n", n - 1);
   return ir::parse("module\nstream 0 \"x\" to device: float32\nstream 1 \"y\" to host: float32\n" + variables + "\ngraph main(" + inputs +
-                   "):\n" + body + "    return\n" + finals);
+                   "):\n" + body + "    return\n" + updated_inputs);
 }
 
 std::int32_t slot_of(const Projected& p, const std::string& name) {
@@ -103,7 +103,7 @@ TEST(Lags, WindowsThatAreTooShort) {
   EXPECT_EQ(to_string(verify(projected(stages(4, true), "2BW 5").program)), "");
   try {
     projected(stages(4, true), "2BW 3");
-    FAIL() << "it should be refused";
+    FAIL() << "it should be rejected";
   } catch (const ModelError& e) {
     EXPECT_EQ(e.id(), "window-too-short");
     EXPECT_THAT(e.what(), ::testing::HasSubstr("version w - 1 of 'w0' comes 2 trips too late for window w of 3 samples"));

@@ -59,14 +59,14 @@ void give_finals_of_their_own(Module& m) {
   const GraphId main = m.main_graph();
   std::vector<bool> taken(m.value_count(), false);
   for (std::size_t i = 0; i < m.graph(main).inputs.size(); ++i) {
-    const ValueId final = m.graph(main).finals[i], input = m.graph(main).inputs[i];
+    const ValueId final = m.graph(main).updated_inputs[i], input = m.graph(main).inputs[i];
     if (final == input) continue;
     if (m.value(final).producer.valid() && !taken[final.index()]) {
       taken[final.index()] = true;
       continue;
     }
     const OpId copy = infer_and_add(m, main, "identity", {{final}}, {}, {}, false, {}, m.name_of(input) + ".next");
-    m.graph(main).finals[i] = m.result(copy);
+    m.graph(main).updated_inputs[i] = m.result(copy);
     taken.resize(m.value_count(), true);
   }
 }
@@ -102,7 +102,7 @@ void find_states(LoopProgram& l) {
     LoopState mine;
     mine.name = m.name_of(main.inputs[*state.input]);
     mine.value = main.inputs[*state.input];
-    mine.final = main.finals[*state.input];
+    mine.final = main.updated_inputs[*state.input];
     mine.device = m.type_of(mine.value).place.device.value;
     mine.initial = m.blob(state.data).reshaped(m.type(state.type).shape);
     l.state_of[mine.value.index()] = static_cast<std::int32_t>(l.states.size());

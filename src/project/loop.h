@@ -43,7 +43,7 @@ struct LoopProgram {
 };
 
 // Places the module's main graph, inserts sends, takes it apart; calls and loops whose graphs lie on several devices are written out first.
-// Refuses (value, not_implemented) what no loop program is: replicas, remote variables, effects other than streams of the host, ops of
+// Rejects (value, not_implemented) what no loop program is: replicas, remote variables, effects other than streams of the host, ops of
 // other programs.
 //
 // A windowed policy splits the body. What makes the new contents of a variable, and all that reads it or comes from variables alone,

@@ -61,8 +61,8 @@ class Order {
     std::vector<bool> updated(m_.value_count(), false), is_new(m_.value_count(), false);
     const Graph& main = graph();
     for (std::size_t i = 0; i < main.inputs.size(); ++i) {
-      changes_[main.inputs[i].index()] = main.inputs[i] != main.finals[i];
-      if (main.inputs[i] != main.finals[i]) is_new[main.finals[i].index()] = true;
+      changes_[main.inputs[i].index()] = main.inputs[i] != main.updated_inputs[i];
+      if (main.inputs[i] != main.updated_inputs[i]) is_new[main.updated_inputs[i].index()] = true;
     }
     position_.assign(m_.op_count(), 0);
     in_loop_.assign(m_.op_count(), false);

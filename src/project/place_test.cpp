@@ -206,11 +206,11 @@ TEST(Order, BetweenDevicesIsAMessage) {
   EXPECT_THAT(text_of(ops, "flush 2"), ::testing::Not(HasSubstr("done")));
 }
 
-std::string refusal(const std::string& ops, const std::string& variables = "", const std::string& inputs = "",
-                    const std::string& finals = "") {
+std::string rejection(const std::string& ops, const std::string& variables = "", const std::string& inputs = "",
+                      const std::string& updated_inputs = "") {
   try {
     make_loop(ir::parse("module\nstream 0 \"x\" to device: float32\nstream 1 \"r\" to host: float32\n" + variables + "\ngraph main(" +
-                        inputs + "):\n    x: float32 = host_load(stream=@stream0)\n" + ops + "    return\n" + finals),
+                        inputs + "):\n    x: float32 = host_load(stream=@stream0)\n" + ops + "    return\n" + updated_inputs),
               Policy());
   } catch (const ModelError& e) { return e.id(); }
   return "none";
@@ -218,18 +218,18 @@ std::string refusal(const std::string& ops, const std::string& variables = "", c
 
 TEST(Place, WhatNoLoopProgramIs) {
   const std::string w = "variable \"w\" input 0: float32[0] = float32()[1.0]\n", in = "w: float32[0]", final = "    final w = y\n";
-  EXPECT_EQ(refusal("    y: float32[1] = exp(x)\n"), "none");
-  EXPECT_EQ(refusal("    y: float32[1] = mul(w, x)\n", w, in, final), "state-on-two-devices");
-  EXPECT_EQ(refusal("    z: float32[1] = mul(w, x)\n    y: float32[0] = send(z, device=0)\n", w, in, final), "none");
-  EXPECT_EQ(refusal("    y: float32[0] = mul(w, x)\n", "variable \"w\" input 0: float32[0]\n", in, final), "variable-without-data");
-  EXPECT_EQ(refusal("    y: float32[d0] = exp(x)\n"), "device-variable");
-  EXPECT_EQ(refusal("    t: Tuple[float32[1], float32[2]] = broadcast_across(x, devices=[1, 2])\n"), "tuple-in-loop");
-  EXPECT_EQ(refusal("    print_tensor(x, title=\"x\")\n"), "effect-in-loop");
-  EXPECT_EQ(refusal("    [1] y: float32[0] = exp(x)\n    z: float32[1] = exp(x) after [1]\n"), "none");
-  EXPECT_EQ(refusal("    c: float32[0] = constant(value=float32()[1.0])\n    [1] host_store(c, stream=@stream1)\n    z: float32[1] = "
-                    "exp(x) after [1]\n"),
+  EXPECT_EQ(rejection("    y: float32[1] = exp(x)\n"), "none");
+  EXPECT_EQ(rejection("    y: float32[1] = mul(w, x)\n", w, in, final), "state-on-two-devices");
+  EXPECT_EQ(rejection("    z: float32[1] = mul(w, x)\n    y: float32[0] = send(z, device=0)\n", w, in, final), "none");
+  EXPECT_EQ(rejection("    y: float32[0] = mul(w, x)\n", "variable \"w\" input 0: float32[0]\n", in, final), "variable-without-data");
+  EXPECT_EQ(rejection("    y: float32[d0] = exp(x)\n"), "device-variable");
+  EXPECT_EQ(rejection("    t: Tuple[float32[1], float32[2]] = broadcast_across(x, devices=[1, 2])\n"), "tuple-in-loop");
+  EXPECT_EQ(rejection("    print_tensor(x, title=\"x\")\n"), "effect-in-loop");
+  EXPECT_EQ(rejection("    [1] y: float32[0] = exp(x)\n    z: float32[1] = exp(x) after [1]\n"), "none");
+  EXPECT_EQ(rejection("    c: float32[0] = constant(value=float32()[1.0])\n    [1] host_store(c, stream=@stream1)\n    z: float32[1] = "
+                      "exp(x) after [1]\n"),
             "order-across-devices");
-  EXPECT_EQ(refusal("    y: float32[0] = exp(x) during accumulate_outer\n"), "program-in-loop");
+  EXPECT_EQ(rejection("    y: float32[0] = exp(x) during accumulate_outer\n"), "program-in-loop");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Policy parse_policy(std::string_view text) {
     p.kind = name == "2BW" ? PolicyKind::double_buffered : PolicyKind::flush;
     if (words.size() == 2 && read(words[1], name == "2BW" ? 2 : 1, p.window)) return p;
   }
-  ir::refuse(
+  ir::reject(
       ir::ErrorClass::value, "state-policy",
       "'{}' is not a policy of state; strict, delay, stash (both may say 'at most N'), '2BW M' and 'flush M' (M samples, of 2BW 2 or "
       "more) are",

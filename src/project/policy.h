@@ -28,7 +28,7 @@ struct Policy {
 
 // "strict", "delay", "delay at most 2", "stash", "2BW 4", "flush 4".
 std::string to_string(const Policy& policy);
-// Refuses (value) anything else.
+// Rejects (value) anything else.
 Policy parse_policy(std::string_view text);
 
 }  // namespace pando::project

@@ -34,7 +34,7 @@ class Projection {
     }
     for (const auto& [name, capacity] : options_.capacities) {
       if (!stream_names_.contains(name))
-        refuse(ErrorClass::value, "stream-name", "a capacity of {} is wanted for stream '{}'; there is no such stream", capacity, name);
+        reject(ErrorClass::value, "stream-name", "a capacity of {} is wanted for stream '{}'; there is no such stream", capacity, name);
     }
     return std::move(p_);
   }

@@ -17,7 +17,7 @@ struct ProjectOptions {
   std::map<std::string, std::int64_t> capacities;
 };
 
-// Splits the loop into device programs, skewed by the lags, with rings of as many copies as the lags need. Refuses (value) what the policy
+// Splits the loop into device programs, skewed by the lags, with rings of as many copies as the lags need. Rejects (value) what the policy
 // does not allow: versions older than it says, a window that is too short, capacities of streams that there are not.
 ProjectedProgram project(const LoopProgram& loop, const Lags& lags, const ProjectOptions& options = {});
 ProjectedProgram project(const LoopProgram& loop, const ProjectOptions& options = {});

@@ -33,7 +33,7 @@ TEST(Project, TheNotesLoopUnderEachPolicy) {
   }
 }
 
-TEST(Project, SamplesThatNoHostHoldsAreRefused) {
+TEST(Project, SamplesThatNoHostHoldsAreRejected) {
   const Projected p = projected(note(), "strict");
   check_samples(p.program, 1000);
   EXPECT_THROW(check_samples(p.program, std::int64_t{1} << 40), poplar::poplar_error);
@@ -84,7 +84,7 @@ graph round(a: Tensor[(3), float32, 0], w: Tensor[(3), float32, 1]):
   EXPECT_EQ(run(p.program, {{"x", slices(8, {3}, 5)}}, {8, 1}).states.at("v"), sequential.state(ir::StateId(0), 0));
 }
 
-TEST(Project, BranchesOnSeveralDevicesAreRefused) {
+TEST(Project, BranchesOnSeveralDevicesAreRejected) {
   const std::string text = R"(module
 stream 0 "x" to device: Tensor[(3), float32]
 

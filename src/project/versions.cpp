@@ -88,7 +88,7 @@ void Versions::delays_of(std::size_t s, std::span<const Read> reads) {
     oldest = std::max(oldest, delay);
     delay_at(r) = delay;
     if (loop_.policy.at_most >= 0 && delay > loop_.policy.at_most) {
-      refuse(ErrorClass::value, "version-too-old", "{}: it would read '{}' {} old; the policy is '{}'", print_op(*loop_.module, r.op),
+      reject(ErrorClass::value, "version-too-old", "{}: it would read '{}' {} old; the policy is '{}'", print_op(*loop_.module, r.op),
              state.name, counted(delay, "sample"), to_string(loop_.policy));
     }
   }
@@ -117,7 +117,7 @@ void Versions::windows_of(std::size_t s, std::span<const Read> reads) {
     const std::int64_t ahead = lags_.lag(update) - lags_.lag(r.op);
     const bool update_first = place_[update.index()] < place_[r.op.index()];
     if (!in_update && window + 1 < ahead + !update_first) {
-      refuse(ErrorClass::value, "window-too-short", "{}: version w - 1 of '{}' comes {} trips too late for window w of {} samples",
+      reject(ErrorClass::value, "window-too-short", "{}: version w - 1 of '{}' comes {} trips too late for window w of {} samples",
              print_op(*loop_.module, r.op), state.name, ahead + !update_first - window - 1, window);
     }
     // Version v is overwritten by version v + copies.

@@ -15,7 +15,7 @@ namespace pando::project {
 
 class Versions {
  public:
-  // Refuses (value) versions that the policy does not allow.
+  // Rejects (value) versions that the policy does not allow.
   Versions(const LoopProgram& loop, const Lags& lags);
 
   // Whether a value is a version of a state.

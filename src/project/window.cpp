@@ -25,7 +25,7 @@ class Split {
     }
     for (OpId o : update) {
       if (m_.row(o).effects != Effects::none) {
-        refuse(ErrorClass::not_implemented, "effect-in-update",
+        reject(ErrorClass::not_implemented, "effect-in-update",
                "{}: it depends on new contents of a variable, which {} makes once in a window; the loop body cannot "
                "store it",
                print_op(m_, o), to_string(l_.policy));
@@ -157,7 +157,7 @@ class Split {
       for (ValueId v : m_.operands(o)) {
         const std::int32_t there = m_.type_of(v).place.device.value;
         if (there == l_.device(o)) continue;
-        refuse(ErrorClass::not_implemented, "update-across-devices",
+        reject(ErrorClass::not_implemented, "update-across-devices",
                "{}: under {}, an update takes nothing from another device ('{}' lies on device {}); use flush", print_op(m_, o),
                to_string(l_.policy), m_.name_of(v), there);
       }

@@ -191,7 +191,7 @@ TEST_F(Command, a_bare_mpirun_with_a_rank_that_is_killed_ends_and_says_what_it_w
 }
 
 // The same program, with one byte more in a codelet file.
-TEST_F(Command, ranks_of_another_build_are_refused) {
+TEST_F(Command, ranks_of_another_build_are_rejected) {
   const std::filesystem::path lib = build_path("lib");
   std::filesystem::create_directories(path("lib"));
   for (const auto& file : std::filesystem::directory_iterator(lib)) {
@@ -358,7 +358,7 @@ TEST_F(Command, arrays_that_nobody_reads_are_said) {
   }
 }
 
-TEST_F(Command, pieces_of_another_program_are_refused) {
+TEST_F(Command, pieces_of_another_program_are_rejected) {
   ASSERT_EQ(sh(kPando + " transform " + path("mlp.txt") + " --batch x,z --data 2 --pieces " + path("data.json") + " -o " + path("data.txt"))
                 .status,
             0);
@@ -517,7 +517,7 @@ TEST_F(Command, ranks_end_with_their_mpirun) {
   EXPECT_TRUE(all_end_within(5s));
 }
 
-TEST_F(Command, options_that_would_not_count_are_refused) {
+TEST_F(Command, options_that_would_not_count_are_rejected) {
   for (const auto& [option, said] : {std::pair{"--timeout nan", "'nan': a number of 0 or more is expected"},
                                      {"--seed -1", "'-1': a whole number from 0 to 18446744073709551615 is expected"},
                                      {"--seed 18446744073709551616", "'18446744073709551616': a whole number from 0 to"},

@@ -26,7 +26,7 @@ void DeviceRun::prepare(const Data& data, const Options& options) {
     if (given) {
       s.data = m.add_blob(std::move(*given));
     } else if (!s.data.valid()) {
-      refuse(ErrorClass::value, "variable-without-data",
+      reject(ErrorClass::value, "variable-without-data",
              "variable '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", s.name, part_.device);
     }
   }
@@ -85,7 +85,7 @@ void DeviceRun::connect_input(const HostEnd& end, const Data& data, std::int64_t
   const HostStream& s = part_.module.stream(end.stream);
   const auto blocks = data.stream(end.name, s.dtype, s.shape, steps * end.blocks_per_step);
   if (!blocks)
-    refuse(ErrorClass::value, "stream-without-data",
+    reject(ErrorClass::value, "stream-without-data",
            "stream '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", end.name, part_.device);
   session_->connect(end.stream, [this, end, blocks = *blocks, bytes = blocks->size_bytes() / static_cast<std::size_t>(blocks->shape()[0]),
                                  k = std::int64_t{0}](void* block) mutable {

@@ -78,7 +78,7 @@ void fields(A& a, Identity& i) {
   a(i.program, i.build);
 }
 
-void refuse_differences(std::string& trouble, std::vector<unsigned> ranks, std::string_view what) {
+void reject_differences(std::string& trouble, std::vector<unsigned> ranks, std::string_view what) {
   if (ranks.empty()) return;
   std::sort(ranks.begin(), ranks.end());
   trouble += fmt::format("{}rank {} {}", trouble.empty() ? "" : "; ", fmt::join(ranks, ", "), what);
@@ -101,8 +101,8 @@ void agree(Mail& mail, const Identity& mine) {
       if (other.build != mine.build) of_build.push_back(p.from);
     }
     if (trouble.empty()) {
-      refuse_differences(trouble, of_program, "would run another program than rank 0: give all ranks the same program, options and data");
-      refuse_differences(trouble, of_build, "is of another build than rank 0: its libraries or codelets differ");
+      reject_differences(trouble, of_program, "would run another program than rank 0: give all ranks the same program, options and data");
+      reject_differences(trouble, of_build, "is of another build than rank 0: its libraries or codelets differ");
     }
     mail.post_all(Packet::Kind::verdict, trouble);
   }
@@ -227,7 +227,7 @@ class RankRun {
       if (e) std::rethrow_exception(e);
     }
     if (const auto left = channels_.left_over(); !left.empty())
-      refuse(ErrorClass::runtime, "messages-left", "messages that nobody took: {}", fmt::join(left, ", "));
+      reject(ErrorClass::runtime, "messages-left", "messages that nobody took: {}", fmt::join(left, ", "));
   }
 
   void send_results() {
@@ -341,14 +341,14 @@ Result run(Program program, const Data& data, exec::Transport& transport, const 
   board.set_rank(transport.rank(), static_cast<std::int32_t>(getpid()), RankState::running);
   Mail mail(transport, options.timeout);
   if (transport.ranks() > program.parts.size()) {
-    refuse(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(),
+    reject(ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", transport.ranks(),
            program.parts.size());
   }
   agree(mail, {checksum(packed(hash_of(program)) + options_text(options) + '\n' + data.fingerprint()), hash_of_build()});
   return RankRun(std::move(program), data, mail, options, board).run();
 }
 
-void refuse_run(const std::string& why, exec::Transport& transport, double timeout) {
+void reject_run(const std::string& why, exec::Transport& transport, double timeout) {
   Mail mail(transport, timeout);
   mail.post(0, Packet::Kind::hello, "\x01" + why);
   if (transport.rank() != 0) return;
@@ -380,7 +380,7 @@ Result join(const Result& result, const transform::PieceTable& pieces) {
   };
   for (const auto& [name, t] : result.variables) {
     if (const auto* piece = pieces.variable(name)) {
-      const auto& whole = pieces.wholes.at(piece->whole);
+      const auto& whole = pieces.whole_tensors.at(piece->whole);
       transform::put_part(put(joined.variables, piece->whole, whole.shape, whole.dtype), as_part(t, 0, whole.shape.size()), piece->start);
     } else {
       joined.variables.emplace_back(name, t);
@@ -388,7 +388,7 @@ Result join(const Result& result, const transform::PieceTable& pieces) {
   }
   for (const auto& [name, t] : result.outputs) {
     if (const auto* piece = pieces.output(name)) {
-      const auto& whole = pieces.wholes.at(piece->whole);
+      const auto& whole = pieces.whole_tensors.at(piece->whole);
       Shape shape{t.shape()[0]}, start{0};
       shape.insert(shape.end(), whole.shape.begin(), whole.shape.end());
       start.insert(start.end(), piece->start.begin(), piece->start.end());

@@ -66,13 +66,13 @@ std::string report_file(const std::string& profile, std::int32_t device, bool se
 
 // On every rank; the result is rank 0's (empty elsewhere). What goes wrong on one rank ends all: exec::RunFailed on each, with a text that
 // names the rank, its device, step and last operation. Before anything runs, ranks compare programs, options and builds, then what they
-// have compiled. Refuses (value), on rank 0: ranks that hold different programs or are of different builds, executables that are not those
+// have compiled. Rejects (value), on rank 0: ranks that hold different programs or are of different builds, executables that are not those
 // of the options, more ranks than devices.
 Result run(Program program, const Data& data, exec::Transport& transport, const Options& options, Board& board);
 
 // What a rank calls instead of run() when it cannot: then no rank waits for it, and rank 0's run() says why (value).
 // `timeout`: as of Options.
-void refuse_run(const std::string& why, exec::Transport& transport, double timeout);
+void reject_run(const std::string& why, exec::Transport& transport, double timeout);
 
 // The whole tensors of the pieces: variables and outputs as the sequential program has them. What is no piece stays.
 Result join(const Result& result, const transform::PieceTable& pieces);

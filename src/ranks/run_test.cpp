@@ -132,16 +132,16 @@ std::uint64_t most_sent(const Program& p) {
 // n devices, each with a tensor of 1,001 floats: what they send whole, and in parts.
 TEST(Run, reductions_in_parts_have_the_bits_of_whole_ones_and_send_two_tensors_at_most) {
   for (int n : {2, 3, 4, 7}) {
-    std::string inputs, names, results, finals;
+    std::string inputs, names, results, updated_inputs;
     for (int d = 0; d < n; ++d) {
       inputs += fmt::format("{}v{}: Tensor[(7, 143), float32, {}]", d ? ", " : "", d, d);
       names += fmt::format("{}v{}", d ? ", " : "", d);
       results += fmt::format("{}s{}: Tensor[(7, 143), float32, {}]", d ? ", " : "", d, d);
-      finals += fmt::format("    final v{} = s{}\n", d, d);
+      updated_inputs += fmt::format("    final v{} = s{}\n", d, d);
     }
     std::string text = "module\n";
     for (int d = 0; d < n; ++d) text += fmt::format("variable \"v{0}\" input {0}: Tensor[(7, 143), float32, {0}]\n", d);
-    text += fmt::format("\ngraph main({}):\n    ({}) = all_reduce({}, op=\"add\")\n    return\n{}", inputs, results, names, finals);
+    text += fmt::format("\ngraph main({}):\n    ({}) = all_reduce({}, op=\"add\")\n    return\n{}", inputs, results, names, updated_inputs);
     const Module m = parse(text);
     const Program whole = again_in_parts(m, kNever), parts = again_in_parts(m, 0);
     const std::uint64_t tensor = 1001 * 4;
@@ -242,24 +242,24 @@ graph main():
   }
 }
 
-std::string refusal(const std::vector<Program>& programs, unsigned ranks, const Data& data, const Options& options = {}) {
+std::string rejection(const std::vector<Program>& programs, unsigned ranks, const Data& data, const Options& options = {}) {
   try {
     run_on(programs, ranks, data, options);
   } catch (const std::exception& e) { return e.what(); }
   return "accepted";
 }
 
-TEST(Run, ranks_that_hold_different_programs_are_refused) {
+TEST(Run, ranks_that_hold_different_programs_are_rejected) {
   const transform::Program mlp = models::build_mlp(small_mlp());
   const Module m = transform::parallelise(mlp, {.pipeline = 2}).module;
   Data data;
   data.set_seed(1);
-  EXPECT_THAT(refusal({again(m, 1), again(m, 2)}, 2, data), HasSubstr("rank 1 would run another program than rank 0"));
-  EXPECT_THAT(refusal({again(m)}, 3, data), HasSubstr("3 ranks for a program of 2 devices"));
-  EXPECT_THAT(refusal({again(m)}, 2, {}), HasSubstr("has no data"));
+  EXPECT_THAT(rejection({again(m, 1), again(m, 2)}, 2, data), HasSubstr("rank 1 would run another program than rank 0"));
+  EXPECT_THAT(rejection({again(m)}, 3, data), HasSubstr("3 ranks for a program of 2 devices"));
+  EXPECT_THAT(rejection({again(m)}, 2, {}), HasSubstr("has no data"));
 }
 
-TEST(Run, what_is_compiled_is_the_same_for_any_ranks_and_another_executable_is_refused) {
+TEST(Run, what_is_compiled_is_the_same_for_any_ranks_and_another_executable_is_rejected) {
   const transform::Program mlp = models::build_mlp(small_mlp());
   const Module m = parse(print(transform::parallelise(mlp, {.data = 2, .pipeline = 2, .microbatches = 2}).module));
   Data data;
@@ -270,10 +270,10 @@ TEST(Run, what_is_compiled_is_the_same_for_any_ranks_and_another_executable_is_r
   for (unsigned ranks : {2u, 4u}) EXPECT_EQ(run_on({again(m)}, ranks, data, options).executables, hashes) << ranks;
   EXPECT_NE(run_on({again(m, 3)}, 2, data, options).executables, hashes) << "slots are part of a program";
   options.executables = hashes;
-  EXPECT_EQ(refusal({again(m)}, 4, data, options), "accepted");
+  EXPECT_EQ(rejection({again(m)}, 4, data, options), "accepted");
   ++options.executables.at(2);
   options.executables.erase(4);
-  EXPECT_THAT(refusal({again(m)}, 4, data, options),
+  EXPECT_THAT(rejection({again(m)}, 4, data, options),
               HasSubstr("rank 1 has compiled another executable for device 2 than the one that is wanted; rank 3 "
                         "has compiled another executable for device 4"));
 }
@@ -462,7 +462,7 @@ graph main(x: Tensor[(2), float32, 0]):
   }
 }
 
-TEST(Split, refuses_what_ranks_cannot_run) {
+TEST(Split, rejects_what_ranks_cannot_run) {
   const auto id = [](const std::string& text, const SplitOptions& options = {}) {
     try {
       split_program(parse(text), options);
@@ -533,8 +533,8 @@ graph main(x: Tensor[(2), float32, 0], y: Tensor[(2), float32, 1]):
 }
 
 // All replicas would have to take the same branch; nothing says so.
-TEST(Split, refuses_branches_in_which_replicas_meet) {
-  const auto refusal = [](const std::string& text) -> std::string {
+TEST(Split, rejects_branches_in_which_replicas_meet) {
+  const auto rejection = [](const std::string& text) -> std::string {
     try {
       split_program(parse(text));
     } catch (const ModelError& e) { return std::string(e.id()) + ": " + e.what(); }
@@ -557,8 +557,8 @@ graph meet(a: Tensor[(2), float32]):
     return "\ngraph main(x: Tensor[(2), float32], c: Tensor[(), bool]):\n    y: Tensor[(2), float32] = " + op + "\n    return y\n";
   };
   // In what is called they may.
-  EXPECT_EQ(refusal(variables + main("call(x) @meet") + branches), "accepted");
-  const std::string direct = refusal(variables + main("conditional(c, x, x, then_inputs=1) @meet @no") + branches);
+  EXPECT_EQ(rejection(variables + main("call(x) @meet") + branches), "accepted");
+  const std::string direct = rejection(variables + main("conditional(c, x, x, then_inputs=1) @meet @no") + branches);
   EXPECT_THAT(direct, HasSubstr("branch-on-several-devices: "));
   EXPECT_THAT(direct,
               HasSubstr("conditional(c, x, x, then_inputs=1) @meet @no: in its graphs values lie on several devices, or replicas meet"));
@@ -573,9 +573,9 @@ graph trip(a: Tensor[(2), float32], c: Tensor[(), bool]):
     b: Tensor[(2), float32] = conditional(c, a, a, then_inputs=1) @meet @no
     return b
 )";
-  EXPECT_THAT(refusal(variables + main("conditional(c, x, x, then_inputs=1) @yes @no") + called + branches),
+  EXPECT_THAT(rejection(variables + main("conditional(c, x, x, then_inputs=1) @yes @no") + called + branches),
               HasSubstr("branch-on-several-devices: "));
-  EXPECT_THAT(refusal(variables + main("repeat(x, c, count=2) @trip") + looped + branches), HasSubstr("branch-on-several-devices: "));
+  EXPECT_THAT(rejection(variables + main("repeat(x, c, count=2) @trip") + looped + branches), HasSubstr("branch-on-several-devices: "));
 }
 
 }  // namespace

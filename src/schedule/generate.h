@@ -14,16 +14,16 @@ namespace pando::schedule {
 
 // Of the rows, by position.
 const std::vector<std::string>& names();
-// How many stages a rank has in it; 0: any number. Refuses (poplar_error) an unknown name.
+// How many stages a rank has in it; 0: any number. Rejects (poplar_error) an unknown name.
 std::int32_t stages_per_rank_of(std::string_view name);
 // Whether rank r has stages r and 2 p - 1 - r. Otherwise stage s is on rank s mod p.
 bool is_in_a_v(std::string_view name);
 // Whether I and W may stand apart. Synthesised schedules may split.
 bool splits_backward(std::string_view name);
 
-// Refuses (poplar_error) a shape without cells, and one of more cells than a host can have.
+// Rejects (poplar_error) a shape without cells, and one of more cells than a host can have.
 void check_shape(const Shape& shape);
-// Refuses (poplar_error): an unknown name; a shape that the schedule does not have (the message says which it has).
+// Rejects (poplar_error): an unknown name; a shape that the schedule does not have (the message says which it has).
 Table generate(std::string_view name, const Shape& shape);
 
 // What a schedule is made for when no name is given.
@@ -41,7 +41,7 @@ struct Problem {
 };
 
 // A schedule of small span under the limits: the best of list schedules under several orders of preference and of those with names.
-// Deterministic; costs count, measured or not. Refuses (poplar_error) limits under which nothing can run.
+// Deterministic; costs count, measured or not. Rejects (poplar_error) limits under which nothing can run.
 Table synthesise(const Problem& problem);
 
 }  // namespace pando::schedule

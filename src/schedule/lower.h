@@ -19,7 +19,7 @@ struct LowerOptions {
   bool shards = true;
 };
 
-// The table must obey the rules (replay.h) and have passes alone. Refuses (poplar_error) one that has transfers, or does not come to an
+// The table must obey the rules (replay.h) and have passes alone. Rejects (poplar_error) one that has transfers, or does not come to an
 // end.
 Table lower(const Table& table, const LowerOptions& options = {});
 

@@ -26,7 +26,7 @@ struct Costs {
   double of(const Cell& cell) const;
 };
 
-// Refuses (poplar_error): a cost that is no number of 0 or more, as many costs of a kind as there are neither one nor stages, costs whose
+// Rejects (poplar_error): a cost that is no number of 0 or more, as many costs of a kind as there are neither one nor stages, costs whose
 // sum over all cells and transfers no number is for.
 void check_costs(const Table& table, const Costs& costs);
 
@@ -62,7 +62,7 @@ std::vector<double> peaks(const Table& table, double released);
 
 // Nothing if it does not come to an end.
 std::optional<Timing> try_replay(const Table& table, const Costs& costs = {});
-// The table must obey the rules (its transfers are not looked at). Refuses what check_costs does.
+// The table must obey the rules (its transfers are not looked at). Rejects what check_costs does.
 Timing replay(const Table& table, const Costs& costs = {});
 
 }  // namespace pando::schedule

@@ -28,11 +28,11 @@ struct ScheduleRow {
   bool in_a_v = false;
   // The gradients of inputs and of weights (I and W) stand apart, at least in some cells.
   bool splits_backward = false;
-  // Refuses (poplar_error) a shape that the schedule does not have; the number of stages has been checked.
+  // Rejects (poplar_error) a shape that the schedule does not have; the number of stages has been checked.
   Table (*make)(const Shape& shape) = nullptr;
 };
 
-// Refuses, at compile time, rows that lack a part.
+// Rejects, at compile time, rows that lack a part.
 consteval ScheduleRow checked(ScheduleRow row) {
   if (row.name.empty() || row.doc.empty() || row.source.empty()) throw "a schedule needs a name, a doc and a source";
   if (row.position < 0) throw "a schedule needs its position in lists";
@@ -43,7 +43,7 @@ consteval ScheduleRow checked(ScheduleRow row) {
 
 // By position.
 std::span<const ScheduleRow* const> schedule_table();
-// Refuses (poplar_error) an unknown name.
+// Rejects (poplar_error) an unknown name.
 const ScheduleRow& schedule_named(std::string_view name);
 
 // The schedule of least span in which no rank holds more microbatches than the limit (generate.h: synthesise), of unit costs.

@@ -351,7 +351,7 @@ TEST(Schedule, NamesTheFirstBrokenRule) {
             "deadlock: no rank can go on: rank 0 waits at cell 2 '0B0'; rank 1 waits at cell 1 '1F1'");
 }
 
-TEST(Schedule, TextsThatCannotBeReadAreRefusedWithTheirPlace) {
+TEST(Schedule, TextsThatCannotBeReadAreRejectedWithTheirPlace) {
   const auto message = [](const char* text) {
     try {
       read_csv(text, "t.csv");
@@ -368,7 +368,7 @@ TEST(Schedule, TextsThatCannotBeReadAreRefusedWithTheirPlace) {
             "0UNSHARD,0F0,,(0F1;0B0)OVERLAP_F_B,0SEND_F1,0WAIT_SEND_F1\n");
 }
 
-TEST(Schedule, ShapesThatDoNotExistAreRefused) {
+TEST(Schedule, ShapesThatDoNotExistAreRejected) {
   EXPECT_THROW(generate("GPipe", {2, 2, 2}), poplar::poplar_error);
   EXPECT_THROW(generate("ZBV", {4, 7, 2}), poplar::poplar_error);
   EXPECT_THROW(generate("Interleaved1F1B", {4, 9, 2}), poplar::poplar_error);
@@ -589,23 +589,23 @@ TEST(Schedule, SynthesisedByName) {
   EXPECT_THROW(generate("synthesise:2", p.shape), poplar::poplar_error);
 }
 
-TEST(Schedule, CostsThatAreNoTimesAreRefused) {
+TEST(Schedule, CostsThatAreNoTimesAreRejected) {
   const Table table = generate("1F1B", {2, 2, 1});
-  const auto refused = [&](const Costs& costs) {
+  const auto rejected = [&](const Costs& costs) {
     try {
       replay(table, costs);
       return std::string();
     } catch (const poplar::poplar_error& e) { return std::string(e.what()); }
   };
   using ::testing::HasSubstr;
-  EXPECT_THAT(refused({{1e308}, {1e308}, {1}, 0}), HasSubstr("add up to more than a number can hold"));
-  EXPECT_THAT(refused({{1}, {1}, {1}, 1e308}), HasSubstr("add up to more than a number can hold"));
-  EXPECT_THAT(refused({{-1}, {1}, {1}, 0}), HasSubstr("F costs -1; a cost is a finite number of 0 or more"));
-  EXPECT_THAT(refused({{1}, {std::nan("")}, {1}, 0}), HasSubstr("I costs nan"));
-  EXPECT_THAT(refused({{1}, {1}, {kNever}, 0}), HasSubstr("W costs inf"));
-  EXPECT_THAT(refused({{1}, {1}, {1}, -1}), HasSubstr("a transfer costs -1"));
-  EXPECT_THAT(refused({{1, 2, 3}, {1}, {1}, 0}), HasSubstr("3 costs of F for 2 stages"));
-  EXPECT_EQ(refused({{1e300}, {1, 2}, {0}, 0}), "");
+  EXPECT_THAT(rejected({{1e308}, {1e308}, {1}, 0}), HasSubstr("add up to more than a number can hold"));
+  EXPECT_THAT(rejected({{1}, {1}, {1}, 1e308}), HasSubstr("add up to more than a number can hold"));
+  EXPECT_THAT(rejected({{-1}, {1}, {1}, 0}), HasSubstr("F costs -1; a cost is a finite number of 0 or more"));
+  EXPECT_THAT(rejected({{1}, {std::nan("")}, {1}, 0}), HasSubstr("I costs nan"));
+  EXPECT_THAT(rejected({{1}, {1}, {kNever}, 0}), HasSubstr("W costs inf"));
+  EXPECT_THAT(rejected({{1}, {1}, {1}, -1}), HasSubstr("a transfer costs -1"));
+  EXPECT_THAT(rejected({{1, 2, 3}, {1}, {1}, 0}), HasSubstr("3 costs of F for 2 stages"));
+  EXPECT_EQ(rejected({{1e300}, {1, 2}, {0}, 0}), "");
   Problem p;
   p.shape = {2, 4, 1};
   p.costs.forward = {1e308};
@@ -615,7 +615,7 @@ TEST(Schedule, CostsThatAreNoTimesAreRefused) {
   EXPECT_THROW(synthesise(p), poplar::poplar_error);
 }
 
-TEST(Schedule, PicturesThatNobodyCouldLookAtAreRefused) {
+TEST(Schedule, PicturesThatNobodyCouldLookAtAreRejected) {
   const Table table = generate("1F1B", {2, 2, 1});
   EXPECT_THAT(draw_text(table, replay(table), {}), ::testing::HasSubstr("rank 1"));
   for (double columns : {std::nan(""), 0.0, -1.0, 1e6, kNever}) {

@@ -26,7 +26,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-[[noreturn]] void refuse(std::string_view name, const std::string& why) {
+[[noreturn]] void reject(std::string_view name, const std::string& why) {
   fail(ErrorKind::poplar_error, "schedule-name",
        "'{}': {}; expected is synthesised:MEMORY or synthesised-v:MEMORY, with costs of the stages and of a transfer behind it, as in "
        "synthesised:4:100-90:100:80:5",
@@ -37,7 +37,7 @@ std::int32_t number(std::string_view name, std::string_view text, std::int32_t l
   std::int32_t n = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size() || n < least || n > kMost) {
-    refuse(name, fmt::format("'{}' is not a whole number from {} to {}", text, least, kMost));
+    reject(name, fmt::format("'{}' is not a whole number from {} to {}", text, least, kMost));
   }
   return n;
 }
@@ -50,7 +50,7 @@ std::vector<double> limits(std::string_view name, std::string_view text, std::in
     all.push_back(limit > 0 ? limit : kNoLimit);
   }
   if (all.size() != 1 && all.size() != static_cast<std::size_t>(ranks)) {
-    refuse(name, fmt::format("{} limits of memory for {} ranks", all.size(), ranks));
+    reject(name, fmt::format("{} limits of memory for {} ranks", all.size(), ranks));
   }
   return all;
 }
@@ -58,7 +58,7 @@ std::vector<double> limits(std::string_view name, std::string_view text, std::in
 std::vector<double> costs(std::string_view name, std::string_view text, std::size_t stages) {
   std::vector<double> all;
   for (std::string_view n : split(text, '-')) all.push_back(number(name, n, 1));
-  if (all.size() != 1 && all.size() != stages) refuse(name, fmt::format("{} costs for {} stages", all.size(), stages));
+  if (all.size() != 1 && all.size() != stages) reject(name, fmt::format("{} costs for {} stages", all.size(), stages));
   return all;
 }
 
@@ -81,7 +81,7 @@ bool has_costs(std::string_view name) { return is_synthesised(name) && std::coun
 Problem problem_of(std::string_view name, const Shape& shape) {
   const std::vector<std::string_view> parts = split(name, ':');
   if (!is_synthesised(name) || parts.size() < 2 || parts.size() > 6 || parts.size() == 3) {
-    refuse(name, fmt::format("{} parts", parts.size()));
+    reject(name, fmt::format("{} parts", parts.size()));
   }
   Problem p;
   p.shape = shape;

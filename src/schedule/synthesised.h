@@ -20,7 +20,7 @@ namespace pando::schedule {
 bool is_synthesised(std::string_view name);
 // Of the form synthesised-v.
 bool is_synthesised_in_a_v(std::string_view name);
-// What the name says, for this shape. Refuses (poplar_error) a name that is none of the above, and costs of another number of stages.
+// What the name says, for this shape. Rejects (poplar_error) a name that is none of the above, and costs of another number of stages.
 Problem problem_of(std::string_view name, const Shape& shape);
 // Costs in parts of the largest forward pass, which is 100.
 std::string name_of(const Problem& problem);

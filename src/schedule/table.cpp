@@ -55,7 +55,7 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view cell, std::string_view what) const {
+  [[noreturn]] void reject(std::string_view cell, std::string_view what) const {
     fail_at(ErrorKind::poplar_error, "schedule-text", {file_, line_, 0, fmt::format("cell {} '{}'", column_, cell)}, "{}", what);
   }
 
@@ -79,7 +79,7 @@ class Reader {
   void overlap(std::string_view text, std::vector<Cell>& cells) {
     const std::size_t middle = text.find(';'), close = text.find(')');
     if (middle == std::string_view::npos || close == std::string_view::npos || middle > close || text.substr(close + 1) != kOverlap) {
-      refuse(text, "expected (a;b)OVERLAP_F_B");
+      reject(text, "expected (a;b)OVERLAP_F_B");
     }
     cells.push_back(cell(text.substr(1, middle - 1)));
     cells.back().with_next = true;
@@ -98,15 +98,15 @@ class Reader {
       c.action = s.action;
       const char* behind = at + s.text.size();
       if (s.has_microbatch) behind = number(text, behind, c.microbatch);
-      if (behind != text.data() + text.size()) refuse(text, "something stands behind the action");
+      if (behind != text.data() + text.size()) reject(text, "something stands behind the action");
       return c;
     }
-    refuse(text, "expected F, I, W, B or a transfer behind the stage");
+    reject(text, "expected F, I, W, B or a transfer behind the stage");
   }
 
   const char* number(std::string_view text, const char* at, std::int32_t& value) const {
     const auto [end, error] = std::from_chars(at, text.data() + text.size(), value);
-    if (error != std::errc() || value < 0 || value > (1 << 24)) refuse(text, "expected a number of a stage or microbatch");
+    if (error != std::errc() || value < 0 || value > (1 << 24)) reject(text, "expected a number of a stage or microbatch");
     return end;
   }
 

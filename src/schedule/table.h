@@ -63,7 +63,7 @@ struct Table {
 // "3F0", "2SEND_F1", "0UNSHARD"; empty for idle.
 std::string to_string(const Cell& cell);
 std::string write_csv(const Table& table);
-// Refuses (poplar_error, id schedule-text) with the line and cell that cannot be read.
+// Rejects (poplar_error, id schedule-text) with the line and cell that cannot be read.
 Table read_csv(std::string_view text, const std::string& file = "schedule");
 // Without idle cells.
 Table without_idle(Table table);

@@ -38,7 +38,7 @@ struct ProgramAxis {
   // Of a word that stands alone.
   bool Strategy::* flag = nullptr;
 
-  // Of other values: the text, empty where nothing is chosen, and its reader, which gets the word as the user wrote it. Refuses
+  // Of other values: the text, empty where nothing is chosen, and its reader, which gets the word as the user wrote it. Rejects
   // (poplar_error).
   std::string (*write)(const Strategy&) = nullptr;
   void (*read)(Strategy&, std::string_view word, std::string_view value) = nullptr;
@@ -192,7 +192,7 @@ template <auto... Members>
 void copies(const Strategy& from, Strategy& to) {
   ((to.*Members = from.*Members), ...);
 }
-// Refuses (poplar_error): "'zero=x': EXPECTED is expected".
-[[noreturn]] void refuse_value(std::string_view word, std::string_view value, std::string_view expected);
+// Rejects (poplar_error): "'zero=x': EXPECTED is expected".
+[[noreturn]] void reject_value(std::string_view word, std::string_view value, std::string_view expected);
 
 }  // namespace pando::search

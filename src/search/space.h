@@ -27,7 +27,7 @@ enum class Reach : std::uint8_t {
   everything,
 };
 std::string_view name_of(Reach r);
-// Refuses (poplar_error) what is no name of one.
+// Rejects (poplar_error) what is no name of one.
 Reach reach_named(std::string_view name);
 
 // A schedule that somebody made.

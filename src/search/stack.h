@@ -29,7 +29,7 @@ struct Stack : simulate::Software {
 };
 
 const std::vector<Stack>& stacks();
-// Refuses (poplar_error) an unknown name; says which there are.
+// Rejects (poplar_error) an unknown name; says which there are.
 const Stack& stack_named(std::string_view name);
 // What PyTorch keeps of a GPU's memory beside tensors.
 void reserve_as_pytorch(Stack& stack);

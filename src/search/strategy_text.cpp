@@ -25,7 +25,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view at) 
   return all;
 }
 
-void refuse_value(std::string_view word, std::string_view value, std::string_view expected) {
+void reject_value(std::string_view word, std::string_view value, std::string_view expected) {
   fail(ErrorKind::poplar_error, "strategy-value", "'{}={}': {} is expected", word, value, expected);
 }
 
@@ -36,7 +36,7 @@ namespace {
 std::int32_t whole_number(std::string_view word, std::string_view value) {
   std::int32_t n = -1;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-  if (error != std::errc() || end != value.data() + value.size() || n < 0 || n > 1'000'000) refuse_value(word, value, "a number");
+  if (error != std::errc() || end != value.data() + value.size() || n < 0 || n > 1'000'000) reject_value(word, value, "a number");
   return n;
 }
 
@@ -52,7 +52,7 @@ bool stands_alone(const Axis& a, Spelling spelling) { return spelling == Spellin
 void read_program_value(const ProgramAxis& a, Strategy& s, std::string_view word, std::string_view value) {
   if (a.number != nullptr) {
     const std::int32_t n = whole_number(word, value);
-    if (a.least > 0 && n < a.least) refuse_value(word, value, fmt::format("a number of {} or more", a.least));
+    if (a.least > 0 && n < a.least) reject_value(word, value, fmt::format("a number of {} or more", a.least));
     s.*a.number = n;
   } else if (a.numbers != nullptr) {
     (s.*a.numbers).clear();
@@ -86,13 +86,13 @@ std::int64_t read_predicted_value(const Axis& a, std::string_view word, std::str
   if (a.names.empty()) {
     std::int32_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < -1) refuse_value(word, text, "a whole number");
+    if (error != std::errc() || end != text.data() + text.size() || n < -1) reject_value(word, text, "a whole number");
     return n;
   }
   for (std::size_t i = 0; i < a.names.size(); ++i) {
     if (a.names[i] == text || (i < a.old_names.size() && a.old_names[i] == text)) return static_cast<std::int64_t>(i);
   }
-  refuse_value(word, text, fmt::format("one of {}", fmt::join(a.names, ", ")));
+  reject_value(word, text, fmt::format("one of {}", fmt::join(a.names, ", ")));
 }
 
 // --- words ------------------------------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ SaidValue said_of(const Axis& a, Spelling spelling, const Strategy& s) {
 
 std::string item_of(std::string_view word, std::string_view value) { return fmt::format("{}{}{}", word, value.empty() ? "" : "=", value); }
 
-[[noreturn]] void refuse_word(std::string_view word, Spelling spelling) {
+[[noreturn]] void reject_word(std::string_view word, Spelling spelling) {
   std::vector<std::string> known, words;
   for (const Axis* a : axes_of_text(spelling)) {
     for (const std::string_view name : {a->word, a->brief}) {
@@ -141,7 +141,7 @@ void read_item(Strategy& s, Spelling spelling, const std::vector<const Axis*>& r
   if (rows[0]->flag) return rows[0]->set(s, 1);
   const std::vector<std::string_view> parts = rows.size() == 1 ? std::vector{value} : split(value, "/");
   if (parts.size() != rows.size())
-    refuse_value(word, value, fmt::format("a list of {} numbers, as {},", rows.size(), fmt::join(std::vector<int>(rows.size(), 0), "/")));
+    reject_value(word, value, fmt::format("a list of {} numbers, as {},", rows.size(), fmt::join(std::vector<int>(rows.size(), 0), "/")));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i]->set(s, read_predicted_value(*rows[i], word, parts[i]));
 }
 
@@ -231,7 +231,7 @@ Strategy parse_strategy(std::string_view text, Spelling spelling, Strategy s) {
     const std::size_t equals = std::min(item.find('='), item.size());
     const std::string_view word = item.substr(0, equals), value = item.substr(std::min(equals + 1, item.size()));
     const std::vector<const Axis*> rows = axes_named(word, spelling);
-    if (rows.empty()) refuse_word(word, spelling);
+    if (rows.empty()) reject_word(word, spelling);
     const Spelling as = spelling_of(*rows[0], word, spelling);
     const bool is_alone = stands_alone(*rows[0], as), has_value = equals < item.size();
     if (is_alone == has_value)

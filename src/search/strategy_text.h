@@ -18,13 +18,13 @@ enum class Spelling : std::uint8_t {
 
 // What differs from the default, in a fixed order; "data=1" where nothing does.
 std::string to_string(const transform::Strategy& s, Spelling spelling);
-// Reads it, on top of `base`; words of the other spelling that mean the same are read, too. Refuses (poplar_error) unknown words and
+// Reads it, on top of `base`; words of the other spelling that mean the same are read, too. Rejects (poplar_error) unknown words and
 // values, and in the brief spelling words that are said twice.
 transform::Strategy parse_strategy(std::string_view text, Spelling spelling, transform::Strategy base = {});
 // The words of a program as arguments of `pando transform`.
 std::string to_options(const transform::Strategy& s);
 
-// A schedule's table from a file. Refuses (poplar_error) what cannot be read.
+// A schedule's table from a file. Rejects (poplar_error) what cannot be read.
 schedule::Table table_from(const std::string& file);
 
 // Parts of a text, none of them empty.

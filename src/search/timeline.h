@@ -32,7 +32,7 @@ struct StepTimeline {
 
 double message_bytes_of(const Transformer& model, const Strategy& s);
 
-// Refuses (poplar_error) what breaks a rule of strategies, and models with experts.
+// Rejects (poplar_error) what breaks a rule of strategies, and models with experts.
 StepTimeline timeline_of(const StrategyFacts& facts, const Strategy& s);
 // Perfetto's trace of one device of each pipeline rank, every op of every layer; at most `most` events.
 std::string chrome_trace(const StepTimeline& t, std::size_t most = 200000);

@@ -15,7 +15,7 @@ namespace pando::search {
 
 // What a user demands of a space: of which axes, and which values.
 struct Demand {
-  // Refuses (poplar_error) words and values that are none.
+  // Rejects (poplar_error) words and values that are none.
   Demand(std::string_view text, Spelling spelling);
   const transform::Strategy* of(std::string_view word) const { return words.contains(word) ? &values : nullptr; }
   transform::Strategy values;
@@ -88,7 +88,7 @@ struct AxisOfWalk {
 // Goes through a space. Points of a group differ in transfers and in what transfers do not depend on, alone.
 class PointWalk {
  public:
-  // Refuses (poplar_error) a space that cannot be. The context must outlive it.
+  // Rejects (poplar_error) a space that cannot be. The context must outlive it.
   explicit PointWalk(const SpaceFacts& context);
 
   // Those of one axis that the space has, where the others are as `s` has them.

@@ -124,8 +124,8 @@ graph main(w: Tensor[(4), float32, 0], v: Tensor[(2), float32, 1]):
     half: Tensor[(2), float32, 0] = slice(w, axis=[0], start=[0], step=[1], stop=[2])
     new: Tensor[(2), float32, 0] = add(half, half)
     news: Tuple[Tensor[(2), float32, 0], Tensor[(2), float32, 1]] = make_tuple(new, v)
-    wholes: Tuple[Tensor[(4), float32, 0], Tensor[(4), float32, 1]] = all_gather_across(news, dim=0)
-    whole: Tensor[(4), float32, 0] = get_element(wholes, index=0)
+    whole_tensors: Tuple[Tensor[(4), float32, 0], Tensor[(4), float32, 1]] = all_gather_across(news, dim=0)
+    whole: Tensor[(4), float32, 0] = get_element(whole_tensors, index=0)
     return
     final w = whole
 )");

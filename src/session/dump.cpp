@@ -19,7 +19,7 @@ void write(const std::string& text) {
     return;
   }
   std::ofstream out(path, std::ios::app);
-  if (!(out << text)) ir::refuse(ir::ErrorClass::runtime, "dump-file", "cannot write the dump to '{}'", path);
+  if (!(out << text)) ir::reject(ir::ErrorClass::runtime, "dump-file", "cannot write the dump to '{}'", path);
 }
 
 }  // namespace

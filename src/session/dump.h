@@ -9,7 +9,7 @@
 namespace pando::session {
 
 // If the environment's PANDO_DUMP_LEVEL is "model": a line "# after PASS" and the module's text (data of more than 16 elements left out),
-// to the file that PANDO_DUMP_FILE names, or to standard output. A pass that changed nothing gives its line only. Refuses (runtime) a file
+// to the file that PANDO_DUMP_FILE names, or to standard output. A pass that changed nothing gives its line only. Rejects (runtime) a file
 // that cannot be written.
 class Dump {
  public:

@@ -12,7 +12,7 @@ namespace pando::session {
 
 using exec::Packet;
 using ir::ErrorClass;
-using ir::refuse;
+using ir::reject;
 
 namespace {
 
@@ -40,7 +40,7 @@ class Link final : public ReplicaLink {
     const bool fits = message->size() == bytes + sizeof sent;
     if (fits) std::memcpy(&sent, message->data() + bytes, sizeof sent);
     if (!fits || sent != step)
-      refuse(ErrorClass::runtime, "instances-differ",
+      reject(ErrorClass::runtime, "instances-differ",
              "replica {} (instance {}) is at another step of the program than replica {} (instance {}): replicas that meet have to go the "
              "same way",
              from, from / count_, to, to / count_);
@@ -66,7 +66,7 @@ Instances::~Instances() { transport_->start({}); }
 
 std::shared_ptr<ReplicaLink> Instances::link(unsigned replicas) {
   if (replicas % count() != 0)
-    refuse(ErrorClass::value, "replicas-of-instances", "{} replicas cannot be dealt out evenly to {} instances", replicas, count());
+    reject(ErrorClass::value, "replicas-of-instances", "{} replicas cannot be dealt out evenly to {} instances", replicas, count());
   return std::make_shared<Link>(shared_from_this(), ++links_, replicas);
 }
 
@@ -103,9 +103,9 @@ std::optional<std::string> Instances::receive(unsigned from, Lane lane, std::str
   std::deque<std::string>& mine = waiting_[{from, lane}];
   while (mine.empty()) {
     if (const auto why = gone_.find(from); why != gone_.end())
-      refuse(ErrorClass::runtime, "instance-gone", "instance {} waits for {}, but {}", index(), what, why->second);
+      reject(ErrorClass::runtime, "instance-gone", "instance {} waits for {}, but {}", index(), what, why->second);
     if (timeout_ > 0 && std::chrono::duration<double>(Clock::now() - begin).count() > timeout_)
-      refuse(ErrorClass::runtime, "instance-late",
+      reject(ErrorClass::runtime, "instance-late",
              "instance {} has waited {} s for instance {} ({}): all instances have to make the same calls in the same order", index(),
              timeout_, from, what);
     changed_.wait_for(lock, kLook);
@@ -127,7 +127,7 @@ std::vector<std::string> Instances::all_gather(const std::string& bytes, std::st
   for (unsigned m : members) names.append(reinterpret_cast<const char*>(&m), sizeof m);
   const Lane lane{0, checksum(names)};
   for (unsigned m : members) {
-    if (m >= count()) refuse(ErrorClass::value, "no-instance", "there is no instance {}; there are {}", m, count());
+    if (m >= count()) reject(ErrorClass::value, "no-instance", "there is no instance {}; there are {}", m, count());
   }
   for (unsigned m : members) {
     if (m != index()) send(m, lane, fmt::format("{}\n", what) + bytes);
@@ -139,10 +139,10 @@ std::vector<std::string> Instances::all_gather(const std::string& bytes, std::st
       continue;
     }
     std::optional<std::string> message = receive(m, lane, what, stopped);
-    if (!message) refuse(ErrorClass::runtime, "stopped", "instance {} was stopped while it waited for {}", index(), what);
+    if (!message) reject(ErrorClass::runtime, "stopped", "instance {} was stopped while it waited for {}", index(), what);
     const std::size_t line = message->find('\n');
     if (message->compare(0, line, what) != 0)
-      refuse(ErrorClass::runtime, "instances-differ",
+      reject(ErrorClass::runtime, "instances-differ",
              "instance {} is at '{}' where instance {} is at '{}': all instances have to make the same calls in the same order", m,
              message->substr(0, line), index(), what);
     message->erase(0, line + 1);

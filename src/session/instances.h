@@ -38,11 +38,11 @@ class Instances : public std::enable_shared_from_this<Instances> {
   unsigned count() const { return transport_->ranks(); }
 
   // How the replicas of one program meet; they are dealt out evenly, in order. The n-th call on one instance belongs to the n-th on the
-  // others. Refuses (value) a number of replicas that the instances do not divide.
+  // others. Rejects (value) a number of replicas that the instances do not divide.
   std::shared_ptr<ReplicaLink> link(unsigned replicas);
 
   // What each of the members gives, in their order; each of them calls it with the same members (ascending; empty: all), and is one of
-  // them. `what` is named where others do not come. Refuses (runtime) what says why: an instance that has failed or ended, or does not
+  // them. `what` is named where others do not come. Rejects (runtime) what says why: an instance that has failed or ended, or does not
   // come in time, `stopped`.
   std::vector<std::string> all_gather(const std::string& bytes, std::string_view what, const std::vector<unsigned>& members = {},
                                       const Stopped& stopped = {});

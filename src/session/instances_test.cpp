@@ -154,7 +154,7 @@ Options on_cpu(std::shared_ptr<Instances> instances) {
   return o;
 }
 
-TEST(Instances, that_build_other_programs_are_refused_before_they_run) {
+TEST(Instances, that_build_other_programs_are_rejected_before_they_run) {
   const auto errors = on_instances(2, 60, [](std::shared_ptr<Instances> all) {
     Training mine(all->index() == 0 ? 0.1 : 0.2);
     train(mine, on_cpu(all), all->index() * 2, 2);

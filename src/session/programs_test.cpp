@@ -685,7 +685,7 @@ TEST(Programs, loads_of_code_change_no_value) {
   });
 }
 
-TEST(Programs, what_cannot_run_is_refused) {
+TEST(Programs, what_cannot_run_is_rejected) {
   const auto id_of = [](const std::function<void(Program&)>& build, const Options& options) -> std::string {
     try {
       Program p;

@@ -27,13 +27,13 @@ namespace {
 
 ir::DType element(std::string_view name) {
   const auto t = ir::dtype_named(name);
-  if (!t) ir::refuse(ErrorClass::type, "element-type", "there is no element type '{}'", name);
+  if (!t) ir::reject(ErrorClass::type, "element-type", "there is no element type '{}'", name);
   return *t;
 }
 
 ir::Type type(const Type& t) {
   ir::Type out = ir::tensor_type(element(t.element), t.shape);
-  ir::TypeTable().intern(out);  // refuses what no host holds
+  ir::TypeTable().intern(out);  // rejects what no host holds
   return out;
 }
 
@@ -41,7 +41,7 @@ ir::HostTensor host_tensor(const Data& d) {
   const ir::Type t_type = type(d.type);
   const std::size_t wanted = static_cast<std::size_t>(ir::elements_of(t_type.shape)) * ir::size_of(t_type.dtype);
   if (wanted != d.bytes.size()) {
-    ir::refuse(ErrorClass::value, "data-size", "{} bytes of data for {} {}, which are {}", d.bytes.size(), d.type.element,
+    ir::reject(ErrorClass::value, "data-size", "{} bytes of data for {} {}, which are {}", d.bytes.size(), d.type.element,
                ir::to_string(d.type.shape), wanted);
   }
   ir::HostTensor t(t_type.dtype, t_type.shape);
@@ -63,10 +63,10 @@ std::uint32_t next_identity() {
 template <class Id, class Handle>
 Id checked(Handle h, std::size_t count, std::uint32_t identity, std::string_view what) {
   if (h.builder != 0 && identity != 0 && h.builder != identity) {
-    ir::refuse(ErrorClass::value, "foreign", "{} {} belongs to another builder", what, h.number);
+    ir::reject(ErrorClass::value, "foreign", "{} {} belongs to another builder", what, h.number);
   }
   if (h.number >= count)
-    ir::refuse(ErrorClass::value, "no-such-thing", "there is no {} {}; there are {}, counted from 0", what, h.number, count);
+    ir::reject(ErrorClass::value, "no-such-thing", "there is no {} {}; there are {}, counted from 0", what, h.number, count);
   return Id(h.number);
 }
 
@@ -77,7 +77,7 @@ ir::HostStreamId stream_of(const ir::Module& m, Stream s, std::uint32_t identity
 // What stands behind a handle of the user's.
 template <class Pointer>
 auto& behind(const Pointer& state, std::string_view what) {
-  if (!state) ir::refuse(ErrorClass::value, "moved-from", "this {} was moved to another place", what);
+  if (!state) ir::reject(ErrorClass::value, "moved-from", "this {} was moved to another place", what);
   return *state;
 }
 
@@ -108,7 +108,7 @@ ir::Attributes attributes_of(const ir::Module& m, std::uint32_t identity, const 
 
 const ir::OpRow& row_named(std::string_view name) {
   const auto kind = ir::find_op(name);
-  if (!kind) ir::refuse(ErrorClass::value, "unknown-op", "there is no op '{}'", name);
+  if (!kind) ir::reject(ErrorClass::value, "unknown-op", "there is no op '{}'", name);
   return ir::row_of(*kind);
 }
 
@@ -201,8 +201,8 @@ Graph Builder::main() const {
 
 Graph Builder::create_graph(const std::string& name) {
   State& s = State::of(*this);
-  if (name.empty()) ir::refuse(ErrorClass::value, "graph-name", "a graph needs a name");
-  if (s.builder.module().graph_named(name)) ir::refuse(ErrorClass::value, "graph-name", "there is a graph '{}' already", name);
+  if (name.empty()) ir::reject(ErrorClass::value, "graph-name", "a graph needs a name");
+  if (s.builder.module().graph_named(name)) ir::reject(ErrorClass::value, "graph-name", "there is a graph '{}' already", name);
   return s.handle<Graph>(s.builder.create_graph(name));
 }
 
@@ -210,7 +210,7 @@ Tensor Builder::input(Graph graph, const Type& t, std::string_view name, bool by
   State& s = State::of(*this);
   const ir::GraphId g = s.id(graph);
   if (g == s.builder.module().main_graph())
-    ir::refuse(ErrorClass::value, "input-of-main", "the main graph has no inputs but variables and streams");
+    ir::reject(ErrorClass::value, "input-of-main", "the main graph has no inputs but variables and streams");
   return s.handle<Tensor>(s.builder.add_input(g, type(t), name, by_ref));
 }
 
@@ -303,7 +303,7 @@ void Builder::end_sequence() { State::of(*this).builder.pop_sequence(); }
 void Builder::set_device(std::int32_t device) {
   State& s = State::of(*this);
   if (device < 0 || device > 65535)
-    ir::refuse(ErrorClass::value, "device-number", "there is no device {}; 0 to 65535 are possible", device);
+    ir::reject(ErrorClass::value, "device-number", "there is no device {}; 0 to 65535 are possible", device);
   s.builder.set_device(device);
 }
 
@@ -344,7 +344,7 @@ ir::StateId state_named(const ir::Module& m, std::string_view name) {
     const ir::StateId id(static_cast<ir::StateId::rep>(i));
     if (m.state(id).name == name) return id;
   }
-  ir::refuse(ErrorClass::key, "unknown-variable", "there is no variable '{}'", name);
+  ir::reject(ErrorClass::key, "unknown-variable", "there is no variable '{}'", name);
 }
 
 void begin(session::Session& s) {
@@ -383,7 +383,7 @@ std::map<Stream, Data> Session::run(const std::map<Stream, Data>& inputs) {
     const ir::DType dtype = s.lowered().stream(id).dtype;
     if (d.type.shape != shape || element(d.type.element) != dtype ||
         d.bytes.size() != static_cast<std::size_t>(ir::elements_of(shape)) * ir::size_of(dtype)) {
-      ir::refuse(ErrorClass::value, "stream-data", "data of {} {} for stream '{}', which takes {} {}", d.type.element,
+      ir::reject(ErrorClass::value, "stream-data", "data of {} {} for stream '{}', which takes {} {}", d.type.element,
                  ir::to_string(d.type.shape), s.lowered().stream(id).name, ir::name_of(dtype), ir::to_string(shape));
     }
     in.push_back({id, d.bytes.data(), slices});

@@ -60,15 +60,15 @@ TEST(PublicApi, text_rules_and_transforms) {
 }
 
 // What a text says is verified where it is read.
-TEST(PublicApi, texts_that_break_rules_are_refused) {
-  const auto refusal = [](const std::string& body) {
+TEST(PublicApi, texts_that_break_rules_are_rejected) {
+  const auto rejection = [](const std::string& body) {
     try {
       Module::parse("module\n\ngraph main():\n" + body + "    return\n");
     } catch (const ModelError& e) { return std::string(e.what()); }
     return std::string("none");
   };
   const auto has = [&](const std::string& body, const char* place, const char* what) {
-    const std::string text = refusal(body);
+    const std::string text = rejection(body);
     EXPECT_NE(text.find(place), std::string::npos) << text;
     EXPECT_NE(text.find(what), std::string::npos) << text;
   };
@@ -79,7 +79,7 @@ TEST(PublicApi, texts_that_break_rules_are_refused) {
       "text:5:5: ", "axis 7 is out of range for rank 2 [axis-range]");
 }
 
-TEST(PublicApi, variables_and_refusals) {
+TEST(PublicApi, variables_and_rejections) {
   Builder b;
   const Tensor v = b.variable(Data::of<std::int32_t>({2}, {3, 4}), "v");
   b.op(b.main(), "add", {v, b.constant(b.main(), Data::of<std::int32_t>({2}, {10, 20}))}, {}, {}, true);
@@ -110,7 +110,7 @@ std::string id_of(const std::function<void()>& f) {
   return "";
 }
 
-TEST(PublicApi, things_of_another_builder_are_refused) {
+TEST(PublicApi, things_of_another_builder_are_rejected) {
   Builder b, other;
   const Tensor v = b.variable(Data::of<float>({2}, {3, 4}), "v"), foreign = other.variable(Data::of<float>({2}, {3, 4}), "v");
   const Stream out = b.stream_to_host("out", {"float32", {2}}), foreign_out = other.stream_to_host("out", {"float32", {2}});
@@ -131,7 +131,7 @@ TEST(PublicApi, things_of_another_builder_are_refused) {
   EXPECT_EQ(id_of([&] { s.run({{Stream{7}, {}}}); }), "no-such-thing");
 }
 
-TEST(PublicApi, wrong_times_and_numbers_are_refused) {
+TEST(PublicApi, wrong_times_and_numbers_are_rejected) {
   Builder b;
   const Graph g = b.create_graph("g"), h = b.create_graph("h");
   const Tensor t = b.input(g, {"float32", {2}}, "t"), u = b.input(h, {"float32", {2}}, "u");
@@ -158,7 +158,7 @@ TEST(PublicApi, wrong_times_and_numbers_are_refused) {
   EXPECT_EQ(id_of([&] { Session s(program, {.tiles_per_ipu = std::int64_t{1} << 40}); }), "tiles-per-ipu");
 }
 
-TEST(PublicApi, what_was_moved_from_is_refused_and_sessions_keep_what_they_need) {
+TEST(PublicApi, what_was_moved_from_is_rejected_and_sessions_keep_what_they_need) {
   auto b = std::make_unique<Builder>();
   const Tensor v = b->variable(Data::of<float>({2}, {3, 4}), "v");
   b->op(b->main(), "add", {v, v}, {}, {}, true);

@@ -40,7 +40,7 @@ namespace pando::session {
 using ir::ErrorClass;
 using ir::HostStreamId;
 using ir::HostTensor;
-using ir::refuse;
+using ir::reject;
 using ir::StateId;
 
 namespace {
@@ -162,7 +162,7 @@ struct Session::State {
   }
   void require_attached(std::string_view what) const {
     if (!attached)
-      refuse(ErrorClass::value, "session-not-attached", "{}: the session is not attached to a device; do it inside `with session:`", what);
+      reject(ErrorClass::value, "session-not-attached", "{}: the session is not attached to a device; do it inside `with session:`", what);
   }
   // Of all instances; of this one; its first.
   std::int64_t replicas() const { return module.replicas(); }
@@ -183,14 +183,14 @@ void Session::State::take_own_options() {
 void Session::State::make_device() {
   devices = lower::devices_of(module);
   if (options.tiles_per_ipu < 0 || options.tiles_per_ipu > kMostTiles) {
-    refuse(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu,
+    reject(ErrorClass::value, "tiles-per-ipu", "IPUs of {} tiles; 1 to {} are possible, and 0 for the machine's own", options.tiles_per_ipu,
            kMostTiles);
   }
   if (options.instances && replicas() % options.instances->count() != 0)
-    refuse(ErrorClass::value, "replicas-of-instances", "{} replicas cannot be dealt out evenly to {} instances", replicas(),
+    reject(ErrorClass::value, "replicas-of-instances", "{} replicas cannot be dealt out evenly to {} instances", replicas(),
            options.instances->count());
   if (devices * replicas() > kMostIpus) {
-    refuse(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(),
+    reject(ErrorClass::value, "too-many-ipus", "{} devices of {} replicas are {} IPUs; {} are possible", devices, replicas(),
            devices * replicas(), kMostIpus);
   }
   if (options.device == "cpu") {
@@ -200,7 +200,7 @@ void Session::State::make_device() {
     return;
   }
   if (options.device != "ipu_model" && options.device != "ipu_hw") {
-    refuse(ErrorClass::value, "unknown-device", "there is no device '{}'; 'cpu', 'ipu_model' and 'ipu_hw' are possible", options.device);
+    reject(ErrorClass::value, "unknown-device", "there is no device '{}'; 'cpu', 'ipu_model' and 'ipu_hw' are possible", options.device);
   }
   poplar::IPUModel model(options.machine.c_str());
   model.numIPUs = static_cast<unsigned>(devices * replicas());
@@ -254,7 +254,7 @@ Session::Session(ir::Builder& builder, Options options) : state_(std::make_uniqu
   const auto begin = std::chrono::steady_clock::now();
   builder.finish();
   state_->take_own_options();
-  if (state_->options.settings.flag("check_ambiguity")) transform::refuse_ambiguity(builder);
+  if (state_->options.settings.flag("check_ambiguity")) transform::reject_ambiguity(builder);
   state_->times.transform = seconds_since(begin);
   prepare();
 }
@@ -272,7 +272,7 @@ void Session::prepare() {
   const auto begin = std::chrono::steady_clock::now();
   s.module = *s.source;
   if (s.module.graph(s.module.main_graph()).ops.empty()) {
-    refuse(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
+    reject(ErrorClass::runtime, "empty-program", "the main graph has no op: nothing would run on any IPU");
   }
   Dump dump;
   check_stop();
@@ -352,7 +352,7 @@ void Session::State::meet_instances() {
       options.instances->all_gather(mine, "all instances to compile", {}, [this] { return stopping.load(); });
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i] != all[0])
-      refuse(ErrorClass::runtime, "instances-differ",
+      reject(ErrorClass::runtime, "instances-differ",
              "instance {} has compiled another program than instance 0: all instances have to build the same one, with the same build of "
              "Pando",
              i);
@@ -372,7 +372,7 @@ HostTensor Session::State::gathered(HostTensor here) {
   }
   for (const std::string& part :
        options.instances->all_gather(mine, "variables to come to the host", {}, [this] { return stopping.load(); })) {
-    if (part.size() != mine.size()) refuse(ErrorClass::runtime, "instances-differ", "instances hold variables of other sizes");
+    if (part.size() != mine.size()) reject(ErrorClass::runtime, "instances-differ", "instances hold variables of other sizes");
     to = std::copy_n(reinterpret_cast<const std::byte*>(part.data()), part.size(), to);
   }
   return all;
@@ -408,7 +408,7 @@ void Session::connect(HostStreamId stream, std::function<void(void*)> f) {
   State& s = *state_;
   const auto knows = [&](const std::vector<HostStreamId>& list) { return std::find(list.begin(), list.end(), stream) != list.end(); };
   if (s.replicas() > 1 || (!knows(s.inputs) && !knows(s.outputs))) {
-    refuse(ErrorClass::value, "unexpected-stream", "connect: the program has no stream {} of one replica", stream.value);
+    reject(ErrorClass::value, "unexpected-stream", "connect: the program has no stream {} of one replica", stream.value);
   }
   if (ir::elements_of(s.module.stream(stream).shape) == 0) return;
   s.functions[stream] = std::move(f);
@@ -475,13 +475,13 @@ void Session::run(std::span<const InputData> inputs, std::span<const OutputData>
     for (HostStreamId w : wanted) {
       const bool found = std::any_of(given.begin(), given.end(), [&](const auto& g) { return g.stream == w; });
       if (!found && !s.functions.contains(w))
-        refuse(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
+        reject(ErrorClass::value, "stream-without-data", "run: {} stream '{}' has no data", what, s.module.stream(w).name);
     }
     for (const auto& g : given) {
       if (std::find(wanted.begin(), wanted.end(), g.stream) == wanted.end()) {
-        refuse(ErrorClass::value, "unexpected-stream", "run: the program has no {} stream '{}'", what, s.module.stream(g.stream).name);
+        reject(ErrorClass::value, "unexpected-stream", "run: the program has no {} stream '{}'", what, s.module.stream(g.stream).name);
       }
-      if (g.slices < 1) refuse(ErrorClass::value, "no-slices", "run: {} slices for stream '{}'", g.slices, s.module.stream(g.stream).name);
+      if (g.slices < 1) reject(ErrorClass::value, "no-slices", "run: {} slices for stream '{}'", g.slices, s.module.stream(g.stream).name);
     }
   };
   check_all(inputs, s.inputs, "input");
@@ -568,7 +568,7 @@ void Session::State::check_data(const VariableData& given) const {
   const ir::State& state = module.state(given.state);
   const HostTensor &data = given.data, &old = source->blob(state.data);
   if (data.dtype() != old.dtype() || data.shape() != old.shape()) {
-    refuse(data.dtype() != old.dtype() ? ErrorClass::type : ErrorClass::value, "variable-data", "'{}' holds {} {}, not {} {}", state.name,
+    reject(data.dtype() != old.dtype() ? ErrorClass::type : ErrorClass::value, "variable-data", "'{}' holds {} {}, not {} {}", state.name,
            ir::name_of(old.dtype()), ir::to_string(old.shape()), ir::name_of(data.dtype()), ir::to_string(data.shape()));
   }
 }
@@ -598,7 +598,7 @@ void Session::write(std::vector<VariableData> data) {
 std::string Session::dump(std::string_view level) const {
   if (level == "model") return ir::print(state_->module);
   if (level != "graph")
-    refuse(ErrorClass::value, "unknown-level", "there is no text of level '{}' here; 'model' and 'graph' are possible", level);
+    reject(ErrorClass::value, "unknown-level", "there is no text of level '{}' here; 'model' and 'graph' are possible", level);
   std::ostringstream out;
   poplar::Graph graph = state_->empty_graph();
   const lower::Lowered lowered = state_->lower(graph);

@@ -73,7 +73,7 @@ struct VariableData {
 
 class Session {
  public:
-  // Compiles. Refuses (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device;
+  // Compiles. Rejects (popart): what the verifier or the ambiguity check finds, ops that have no lowering; (value): an unknown device;
   // (runtime): a program without any op. Tile memory that does not suffice is poplar's exception.
   explicit Session(ir::Builder& builder, Options options = {});
   // The same of a module that no builder has: one that was parsed. The session keeps it with what its variables hold on the host; nobody
@@ -101,18 +101,18 @@ class Session {
   ir::Shape full_shape(ir::HostStreamId stream) const;
 
   // --- the device
-  // Brings the program onto the device; attached sessions stay as they are. Variables come with weights_from_host. Refuses (runtime)
+  // Brings the program onto the device; attached sessions stay as they are. Variables come with weights_from_host. Rejects (runtime)
   // instances that have compiled other programs.
   void attach();
   // Gives the device back. What was not downloaded is lost.
   void detach();
   bool is_attached() const;
 
-  // Runs the main graph once. Each stream begins with its first slice; after its last one comes the first again. Refuses (value): a stream
+  // Runs the main graph once. Each stream begins with its first slice; after its last one comes the first again. Rejects (value): a stream
   // of inputs() without data, data for another stream, a session that is not attached.
   void run(std::span<const InputData> inputs, std::span<const OutputData> outputs);
   // From now on a function brings (or takes) each block of a stream, in a program without replicas; run() wants no data for it. It is
-  // called on a thread of the run, when the program comes to the op, and may wait. Refuses (value) a stream that the program does not have.
+  // called on a thread of the run, when the program comes to the op, and may wait. Rejects (value) a stream that the program does not have.
   void connect(ir::HostStreamId stream, std::function<void(void* block)> f);
   // Called after each step of the compiled program; on a thread of the run.
   void on_step(std::function<void(const StepDone&)> f);

@@ -170,7 +170,7 @@ TEST(Session, functions_that_pass_on_and_share_operands_equal_the_interpreter) {
   }
 }
 
-TEST(Session, variables_that_no_ipu_holds_are_refused_before_anything_is_compiled) {
+TEST(Session, variables_that_no_ipu_holds_are_rejected_before_anything_is_compiled) {
   Builder b;
   State s;
   s.type = b.module().type(tensor_type(DType::float32, {1024, 1024}));
@@ -212,7 +212,7 @@ void add_network(Builder& b, std::int64_t layers) {
   b.finish();
 }
 
-TEST(Session, values_that_no_ipu_holds_at_once_are_refused_before_anything_is_compiled) {
+TEST(Session, values_that_no_ipu_holds_at_once_are_rejected_before_anything_is_compiled) {
   Options options;
   options.tiles_per_ipu = 4;
   // 64 KiB each; four tiles have 39 times as much.

@@ -118,7 +118,7 @@ struct Cluster : Software {
 
 // All rows of clusters/, by name.
 const std::vector<Cluster>& clusters();
-// Refuses (poplar_error) an unknown name; says which there are.
+// Rejects (poplar_error) an unknown name; says which there are.
 const Cluster& cluster_named(std::string_view name);
 
 enum class Algorithm : std::uint8_t { ring, tree, hierarchical, in_network, direct };

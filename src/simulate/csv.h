@@ -11,7 +11,7 @@ namespace pando::simulate {
 
 class Csv {
  public:
-  // Refuses (poplar_error, id csv) rows with another number of cells than the first.
+  // Rejects (poplar_error, id csv) rows with another number of cells than the first.
   static Csv read(std::string_view text, const std::string& file);
   static Csv read_file(const std::string& path);
 
@@ -19,10 +19,10 @@ class Csv {
   // A row's line in the file.
   std::size_t line(std::size_t row) const { return lines_[row]; }
   bool has(std::string_view column) const;
-  // Refuses (poplar_error, id csv) an unknown column, and cells that are no numbers. An empty cell is 0.
+  // Rejects (poplar_error, id csv) an unknown column, and cells that are no numbers. An empty cell is 0.
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
-  // A whole number; refuses others.
+  // A whole number; rejects others.
   std::int64_t integer(std::size_t row, std::string_view column) const;
   // One of at least 1: what others are divided by.
   std::int64_t count(std::size_t row, std::string_view column) const;

@@ -125,31 +125,31 @@ TEST(Measured, OpsByBytes) {
 }
 
 TEST(Measured, WhatCannotBeIsRejected) {
-  const auto refuses = [](const std::string& text, const std::string& message) {
+  const auto rejects = [](const std::string& text, const std::string& message) {
     try {
       read(text);
       ADD_FAILURE() << "read: " << text;
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(message)); }
   };
   const auto product = [](const std::string& row) { return machine("\"products\": [" + row + "]"); };
-  refuses(machine("\"prodcts\": []"), "measured has a member 'prodcts', which is not known; known are device");
-  refuses(machine("\"products\": 3"), "products of measured is not a list of rows");
-  refuses(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16"})"), "row 0 of products lacks seconds");
-  refuses(product(R"({"m": 1, "k": 1, "layout": "f", "type": "bf16", "seconds": 1})"), "row 0 of products lacks n");
-  refuses(product(R"({"m": 0, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": 1})"), "has m 0; a whole number from 1");
-  refuses(product(R"({"m": 1, "k": 1, "n": 1, "layout": "x", "type": "bf16", "seconds": 1})"), "has layout 'x'; known are f, i, w");
-  refuses(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf8", "seconds": 1})"), "has type 'bf8'; known are bf16");
-  refuses(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": 1, "layuot": 1})"),
+  rejects(machine("\"prodcts\": []"), "measured has a member 'prodcts', which is not known; known are device");
+  rejects(machine("\"products\": 3"), "products of measured is not a list of rows");
+  rejects(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16"})"), "row 0 of products lacks seconds");
+  rejects(product(R"({"m": 1, "k": 1, "layout": "f", "type": "bf16", "seconds": 1})"), "row 0 of products lacks n");
+  rejects(product(R"({"m": 0, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": 1})"), "has m 0; a whole number from 1");
+  rejects(product(R"({"m": 1, "k": 1, "n": 1, "layout": "x", "type": "bf16", "seconds": 1})"), "has layout 'x'; known are f, i, w");
+  rejects(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf8", "seconds": 1})"), "has type 'bf8'; known are bf16");
+  rejects(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": 1, "layuot": 1})"),
           "has a member 'layuot', which is not known; the nearest is layout");
-  refuses(product(R"({"m": 4096, "k": 4096, "n": 4096, "layout": "f", "type": "bf16", "seconds": 1e-5})"), "% of the machine's peak");
-  refuses(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": -1})"), "has seconds -1; a number over 0");
-  refuses(machine(R"("collectives": [{"collective": "all_reduce", "bytes": 8, "devices": 3, "nodes": 2, "beside": 1, "seconds": 1}])"),
+  rejects(product(R"({"m": 4096, "k": 4096, "n": 4096, "layout": "f", "type": "bf16", "seconds": 1e-5})"), "% of the machine's peak");
+  rejects(product(R"({"m": 1, "k": 1, "n": 1, "layout": "f", "type": "bf16", "seconds": -1})"), "has seconds -1; a number over 0");
+  rejects(machine(R"("collectives": [{"collective": "all_reduce", "bytes": 8, "devices": 3, "nodes": 2, "beside": 1, "seconds": 1}])"),
           "has 3 devices on 2 nodes");
-  refuses(machine(R"("bytewise": [{"op": "gleu", "backward": false, "software": "eager", "bytes": 8, "seconds": 1}])"), "has op 'gleu'");
-  refuses(machine("", ", \"memory_efficiency\": [[1000, -1]]"), "a share of an efficiency is -1");
+  rejects(machine(R"("bytewise": [{"op": "gleu", "backward": false, "software": "eager", "bytes": 8, "seconds": 1}])"), "has op 'gleu'");
+  rejects(machine("", ", \"memory_efficiency\": [[1000, -1]]"), "a share of an efficiency is -1");
   std::string text = machine("");
   text.replace(text.find("\"launch\": \"measured\""), 8, "\"lunch\"");
-  refuses(text, "provenance has a member 'lunch', which is not known; the nearest is launch");
+  rejects(text, "provenance has a member 'lunch', which is not known; the nearest is launch");
 }
 
 }  // namespace

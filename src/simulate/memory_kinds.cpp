@@ -40,8 +40,8 @@ void MemoryKinds::enter(ir::GraphId g) {
   find_updates(graph);
   find_gradients(graph);
   if (!given_kind_[g.index()]) find_inputs(graph);
-  for (std::size_t i = 0; i < graph.finals.size(); ++i) {
-    if (of_state_[graph.finals[i].index()]) kinds_[graph.finals[i].index()] = kinds_[graph.inputs[i].index()];
+  for (std::size_t i = 0; i < graph.updated_inputs.size(); ++i) {
+    if (of_state_[graph.updated_inputs[i].index()]) kinds_[graph.updated_inputs[i].index()] = kinds_[graph.inputs[i].index()];
   }
   for (ir::OpId o : graph.ops) {
     if (updates_[o.index()]) continue;
@@ -71,7 +71,7 @@ void MemoryKinds::find_backward(const ir::Graph& g) {
 void MemoryKinds::find_updates(const ir::Graph& g) {
   std::vector<bool> wanted(m_.value_count(), false), wanted_elsewhere(m_.value_count(), false);
   for (ir::ValueId v : g.outputs) wanted_elsewhere[v.index()] = true;
-  for (std::size_t i = 0; i < g.finals.size(); ++i) wanted[g.finals[i].index()] = g.finals[i] != g.inputs[i];
+  for (std::size_t i = 0; i < g.updated_inputs.size(); ++i) wanted[g.updated_inputs[i].index()] = g.updated_inputs[i] != g.inputs[i];
   for (std::size_t i = g.ops.size(); i-- > 0;) {
     const ir::OpId o = g.ops[i];
     const auto results = m_.results(o);
@@ -81,8 +81,8 @@ void MemoryKinds::find_updates(const ir::Graph& g) {
     updates_[o.index()] = all;
     for (ir::ValueId v : m_.operands(o)) (all ? wanted : wanted_elsewhere)[v.index()] = true;
   }
-  for (std::size_t i = 0; i < g.finals.size(); ++i) {
-    if (g.finals[i] != g.inputs[i]) of_state_[g.inputs[i].index()] = true;
+  for (std::size_t i = 0; i < g.updated_inputs.size(); ++i) {
+    if (g.updated_inputs[i] != g.inputs[i]) of_state_[g.inputs[i].index()] = true;
   }
   for (ir::OpId o : g.ops) {
     if (!updates_[o.index()]) continue;
@@ -114,7 +114,7 @@ void MemoryKinds::find_inputs(const ir::Graph& g) {
   enum : std::uint8_t { kUpdated = 1, kReadElsewhere = 2, kState = 4 };
   std::vector<std::uint8_t> seen(g.inputs.size(), 0);
   for (std::size_t i = 0; i < g.inputs.size(); ++i) {
-    if (i < g.finals.size() && g.finals[i] != g.inputs[i]) seen[i] |= kState;
+    if (i < g.updated_inputs.size() && g.updated_inputs[i] != g.inputs[i]) seen[i] |= kState;
   }
   if (&g == &m_.graph(m_.main_graph())) {
     for (std::size_t s = 0; s < m_.state_count(); ++s) {

@@ -150,22 +150,22 @@ TEST(Simulate, MeasuredOpsComeFirst) {
 }
 
 template <class F>
-std::string refusal(F f) {
+std::string rejection(F f) {
   try {
     f();
   } catch (const poplar::poplar_error& e) { return e.what(); }
   return "no error";
 }
 
-TEST(Simulate, TablesThatCannotBeReadAreRefusedWithTheirPlace) {
+TEST(Simulate, TablesThatCannotBeReadAreRejectedWithTheirPlace) {
   const auto ops = [](const char* text) {
-    return refusal([&] {
+    return rejection([&] {
       const ClusterCostModel otherwise(small_cluster());
       TableCostModel(otherwise, text, "ops.csv");
     });
   };
   EXPECT_EQ(ops("# ops\nadd,1\nmatmul\n"), "ops.csv:3: 'matmul'; a line is an op's signature, a comma, and its seconds [op-table]");
-  const auto csv = [](const char* text, auto use) { return refusal([&] { use(Csv::read(text, "t.csv")); }); };
+  const auto csv = [](const char* text, auto use) { return rejection([&] { use(Csv::read(text, "t.csv")); }); };
   const auto nothing = [](const Csv&) {};
   EXPECT_EQ(csv("a,b\n\n1,2\n3\n", nothing), "t.csv:4: 1 cells, the first line has 2 [csv]");
   EXPECT_EQ(csv("a,b\n1,2\n", [](const Csv& t) { t.text(0, "c"); }), "t.csv: no column 'c' [csv]");
@@ -173,8 +173,8 @@ TEST(Simulate, TablesThatCannotBeReadAreRefusedWithTheirPlace) {
   EXPECT_EQ(csv("a,b\n\n1,2\n\n3,x\n", [](const Csv& t) { t.number(1, "b"); }), "t.csv:5: column 'b': 'x' is not a number [csv]");
 }
 
-TEST(Simulate, ClustersThatCannotBeReadAreRefusedWithTheirPlace) {
-  const auto message = [](const std::string& text) { return refusal([&] { cluster_from_json(text, "c.json"); }); };
+TEST(Simulate, ClustersThatCannotBeReadAreRejectedWithTheirPlace) {
+  const auto message = [](const std::string& text) { return rejection([&] { cluster_from_json(text, "c.json"); }); };
   const std::string whole = to_json(small_cluster());
   EXPECT_EQ(message(whole), "no error");
   EXPECT_THAT(message("{\n  \"name\": ]\n}"), testing::StartsWith("c.json:2:11: "));

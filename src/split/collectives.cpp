@@ -112,7 +112,7 @@ void share_reductions(Module& m, std::int64_t least_bytes) {
   }
   m.set_current_location(LocationId());
   for (ValueId& v : m.graph(main).outputs) v = now(v);
-  for (ValueId& v : m.graph(main).finals) v = now(v);
+  for (ValueId& v : m.graph(main).updated_inputs) v = now(v);
 }
 
 }  // namespace pando::split

@@ -89,7 +89,7 @@ void one_op_per_device(Module& m) {
   Graph& g = m.graph(main);
   g.ops = std::move(order);
   for (ValueId& v : g.outputs) v = now(v);
-  for (ValueId& v : g.finals) v = now(v);
+  for (ValueId& v : g.updated_inputs) v = now(v);
 }
 
 }  // namespace pando::split

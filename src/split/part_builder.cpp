@@ -93,7 +93,7 @@ GraphId PartBuilder::graph(GraphId from) {
   }
   for (ValueId v : old.outputs) m.add_output(g, value(v));
   Graph& fresh = m.graph(g);
-  for (std::size_t i = 0; i < old.finals.size(); ++i) fresh.finals[i] = value(old.finals[i]);
+  for (std::size_t i = 0; i < old.updated_inputs.size(); ++i) fresh.updated_inputs[i] = value(old.updated_inputs[i]);
   for (const auto& [first, then] : old.after) fresh.after.emplace_back(ops.at(first), ops.at(then));
   fresh.note = old.note;
   return g;

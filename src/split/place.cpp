@@ -25,7 +25,8 @@ class Completion {
         input_of_final_(m.value_count(), kNone) {}
 
   std::vector<std::int32_t> run() {
-    for (std::size_t i = graph_.finals.size(); i-- > 0;) input_of_final_[graph_.finals[i].index()] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = graph_.updated_inputs.size(); i-- > 0;)
+      input_of_final_[graph_.updated_inputs[i].index()] = static_cast<std::uint32_t>(i);
     for (OpId o : graph_.ops) annotated(o);
     for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
       const Device d = m_.type_of(graph_.inputs[i]).place.device;
@@ -59,10 +60,10 @@ class Completion {
       const Device d = m_.type_of(v).place.device;
       if (!d.known()) continue;
       if (d.is_variable())
-        refuse(ErrorClass::value, "device-variable", "'{}' lies on a device variable; a loop body has numbered devices", m_.name_of(v));
+        reject(ErrorClass::value, "device-variable", "'{}' lies on a device variable; a loop body has numbered devices", m_.name_of(v));
       std::int32_t& mine = ops_[o.index()];
       if (mine != kUnknown && mine != d.value) {
-        refuse(ErrorClass::value, "two-devices", "{}: results lie on devices {} and {}; an op runs on one", print_op(m_, o), mine, d.value);
+        reject(ErrorClass::value, "two-devices", "{}: results lie on devices {} and {}; an op runs on one", print_op(m_, o), mine, d.value);
       }
       mine = d.value;
     }
@@ -79,7 +80,7 @@ class Completion {
     if (inputs_[i] != kUnknown) return;
     inputs_[i] = d;
     changed_ = true;
-    const OpId update = m_.value(graph_.finals[i]).producer;
+    const OpId update = m_.value(graph_.updated_inputs[i]).producer;
     if (update.valid() && ops_[update.index()] == kUnknown) put_op(update, d);
   }
   void put_op(OpId o, std::int32_t d) {
@@ -124,7 +125,7 @@ class Completion {
       if (now.is_tensor() && now.place.device == Device::numbered(d) && now.place.tiles != TileSet::undefined) return;
       Type t = now;
       if (!t.is_tensor())
-        refuse(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; expand collectives and flatten tuples before projecting",
+        reject(ErrorClass::not_implemented, "tuple-in-loop", "'{}' is a tuple; expand collectives and flatten tuples before projecting",
                m_.name_of(v));
       t.place.device = Device::numbered(d);
       if (t.place.tiles == TileSet::undefined) t.place.tiles = TileSet::compute;
@@ -138,10 +139,10 @@ class Completion {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const std::int32_t d = inputs_[i] == kUnknown ? 0 : inputs_[i];
       place(graph_.inputs[i], d);
-      const OpId update = m_.value(graph_.finals[i]).producer;
+      const OpId update = m_.value(graph_.updated_inputs[i]).producer;
       if (update.valid() && ops_[update.index()] != d) {
-        refuse(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents '{}' on device {}; send them back",
-               m_.name_of(graph_.inputs[i]), d, m_.name_of(graph_.finals[i]), ops_[update.index()]);
+        reject(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents '{}' on device {}; send them back",
+               m_.name_of(graph_.inputs[i]), d, m_.name_of(graph_.updated_inputs[i]), ops_[update.index()]);
       }
     }
     for (std::size_t s = 0; s < m_.state_count(); ++s) {

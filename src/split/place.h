@@ -10,7 +10,7 @@ namespace pando::split {
 
 // Gives every value of the main graph a device. What is annotated stays. An op runs where its results are said to lie, else where the first
 // variable among its operands lies, else where the first other operand lies, else where its first user runs, else on device 0. A variable
-// lies where it is updated or first used. All operands of an op must come to one device. Refuses (value) results of one op on several
+// lies where it is updated or first used. All operands of an op must come to one device. Rejects (value) results of one op on several
 // devices, and a variable whose new contents are elsewhere. Returns the device of each op, by id.
 std::vector<std::int32_t> complete_devices(ir::Module& module);
 

@@ -43,7 +43,7 @@ class ReplicaExpander {
     for (std::size_t r = 0; r < replicas_; ++r) {
       for (std::size_t i = 0; i < main.outputs.size(); ++i) output(main.outputs[i], output_names_[i], r);
       for (std::size_t i = 0; i < main.inputs.size(); ++i) {
-        to().graph(main_).finals[to().value(at(main.inputs[i], r)).index] = at(main.finals[i], r);
+        to().graph(main_).updated_inputs[to().value(at(main.inputs[i], r)).index] = at(main.updated_inputs[i], r);
       }
     }
     for (const auto& [first, then] : main.after) {
@@ -104,7 +104,7 @@ class ReplicaExpander {
   // A stream may be called as a variable is that has another shape.
   std::string whole_of(std::string name, DType dtype, const Shape& shape) {
     for (;; name += ".all") {
-      const auto [it, is_new] = out_.pieces.wholes.try_emplace(name, transform::PieceTable::Whole{dtype, shape});
+      const auto [it, is_new] = out_.pieces.whole_tensors.try_emplace(name, transform::PieceTable::Whole{dtype, shape});
       if (is_new || (it->second.dtype == dtype && it->second.shape == shape)) return name;
     }
   }
@@ -219,13 +219,13 @@ class ReplicaExpander {
     }
     for (OpId o : g.ops) {
       if (has(from_.row(o).effects, Effects::replicas)) {
-        refuse(ErrorClass::not_implemented, "replicas-meet-in-graph",
+        reject(ErrorClass::not_implemented, "replicas-meet-in-graph",
                "{}, in graph '{}': devices of a run meet in the main graph, and in calls and loops of it", print_op(from_, o), g.name);
       }
       copy(o, graph, r);
     }
     for (ValueId v : g.outputs) to().add_output(graph, at(v, r));
-    for (std::size_t i = 0; i < g.finals.size(); ++i) to().graph(graph).finals[i] = at(g.finals[i], r);
+    for (std::size_t i = 0; i < g.updated_inputs.size(); ++i) to().graph(graph).updated_inputs[i] = at(g.updated_inputs[i], r);
     to().graph(graph).note = g.note;
     return graph;
   }

@@ -21,7 +21,7 @@ struct Spread {
 // whose names end in
 // ".r" and its number. Where replicas meet, an op on each device takes what the others send. Values of the main graph must lie on devices
 // (split/place.h). `outputs`: what the main graph's outputs are called. Reductions of tensors of `part_bytes` are shared out
-// (collectives.h). Refuses (not_implemented) replicas that meet inside of graphs.
+// (collectives.h). Rejects (not_implemented) replicas that meet inside of graphs.
 Spread spread_replicas(const ir::Module& module, const std::vector<std::string>& outputs, std::int64_t part_bytes);
 
 }  // namespace pando::split

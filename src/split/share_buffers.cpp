@@ -49,7 +49,7 @@ class Sharing {
     Graph& main = m_.graph(m_.main_graph());
     main.ops = std::move(order);
     for (ValueId& v : main.outputs) v = now(v);
-    for (ValueId& v : main.finals) v = now(v);
+    for (ValueId& v : main.updated_inputs) v = now(v);
     for (auto& [first, then] : main.after) first = behind(first), then = behind(then);
   }
 
@@ -83,7 +83,7 @@ class Sharing {
       several |= device(u.op) != device(users[0].op);
       if (!u.inside) continue;
       if (home->inside && device(home->op) != device(u.op)) {
-        refuse(ErrorClass::not_implemented, "buffer-of-several-devices",
+        reject(ErrorClass::not_implemented, "buffer-of-several-devices",
                "remote buffer {} is used inside of graphs on two devices: by {} '{}' on device {} and by {} '{}' on device {}; its rows go "
                "between "
                "devices only in the main graph",

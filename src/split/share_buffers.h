@@ -10,7 +10,7 @@ namespace pando::split {
 
 // A buffer lies with the device that uses it inside of graphs (loops, calls), else with the first one that uses it: rows that others load
 // and store are loaded and stored there, and go between devices as any value does. The one program's order is the buffer's. `devices`: of
-// each op of the main graph, as split/place.h gives them; it grows with the ops. Refuses (not_implemented) a buffer that several devices
+// each op of the main graph, as split/place.h gives them; it grows with the ops. Rejects (not_implemented) a buffer that several devices
 // use inside of graphs.
 void share_buffers(ir::Module& module, std::vector<std::int32_t>& devices);
 

@@ -40,7 +40,7 @@ class Splitter {
     find_streams();
     for (OpId o : m_.graph(m_.main_graph()).ops) add(o);
     finish();
-    if (!left_.empty()) refuse(ErrorClass::value, "stream-name", "there is no channel '{}'", left_.begin()->first);
+    if (!left_.empty()) reject(ErrorClass::value, "stream-name", "there is no channel '{}'", left_.begin()->first);
     Program p;
     p.channels = std::move(channels_);
     p.pieces = std::move(pieces_);
@@ -71,7 +71,7 @@ class Splitter {
     transform::prune(m_);
     for (OpId o : m_.graph(m_.main_graph()).ops) {
       if (m_.op(o).context != Context::normal) {
-        refuse(ErrorClass::not_implemented, "context-in-run", "'{}' belongs to a program of its own; ranks run the main program",
+        reject(ErrorClass::not_implemented, "context-in-run", "'{}' belongs to a program of its own; ranks run the main program",
                m_.name_of(o));
       }
     }
@@ -107,7 +107,7 @@ class Splitter {
     }
     for (ValueId v : m_.graph(m_.main_graph()).inputs) {
       if (!is_variable(v))
-        refuse(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is not a variable", m_.name_of(v));
+        reject(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is not a variable", m_.name_of(v));
     }
   }
   bool is_variable(ValueId v) const {
@@ -190,11 +190,11 @@ class Splitter {
     for (std::size_t i = 0; i < main.inputs.size(); ++i) {
       PartBuilder& p = part(device_of(main.inputs[i]));
       const ValueId mine = p.value(main.inputs[i]);
-      if (device_of(main.finals[i]) != device_of(main.inputs[i])) {
-        refuse(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents on device {}",
-               m_.name_of(main.inputs[i]), device_of(main.inputs[i]), device_of(main.finals[i]));
+      if (device_of(main.updated_inputs[i]) != device_of(main.inputs[i])) {
+        reject(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents on device {}",
+               m_.name_of(main.inputs[i]), device_of(main.inputs[i]), device_of(main.updated_inputs[i]));
       }
-      p.module().graph(p.module().main_graph()).finals[p.module().value(mine).index] = p.value(main.finals[i]);
+      p.module().graph(p.module().main_graph()).updated_inputs[p.module().value(mine).index] = p.value(main.updated_inputs[i]);
     }
     add_order();
     add_remote();

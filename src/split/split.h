@@ -25,7 +25,7 @@ struct SplitOptions {
 // A remote buffer that several devices use lies with one of them: see parts/share_buffers.h. Replicas are further devices: see
 // parts/replicas.h.
 //
-// Refuses: what the verifier finds; (value) a capacity for a channel that there is not; (not_implemented) ops outside of the main program,
+// Rejects: what the verifier finds; (value) a capacity for a channel that there is not; (not_implemented) ops outside of the main program,
 // a remote buffer that several devices use inside of graphs, branches in which devices or replicas meet.
 Program split_program(ir::Module module, const SplitOptions& options = {});
 

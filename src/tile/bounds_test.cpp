@@ -1,4 +1,4 @@
-// What check_bounds refuses of a stranger's program, one number at a time.
+// What check_bounds rejects of a stranger's program, one number at a time.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -25,7 +25,7 @@ struct Sample : HandMade {
   }
 };
 
-std::string refusal(const std::function<void(Program&)>& change) {
+std::string rejection(const std::function<void(Program&)>& change) {
   Sample sample;
   change(sample.program);
   try {
@@ -35,13 +35,13 @@ std::string refusal(const std::function<void(Program&)>& change) {
 }
 
 TEST(Bounds, AGoodProgramIsTaken) {
-  EXPECT_EQ(refusal([](Program&) {}), "");
+  EXPECT_EQ(rejection([](Program&) {}), "");
 }
 
 TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
   using testing::HasSubstr;
   const auto arranged = [](const std::function<void(Move&)>& change) {
-    return refusal([&](Program& p) { change(p.exchanges[0].arrange[0]); });
+    return rejection([&](Program& p) { change(p.exchanges[0].arrange[0]); });
   };
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = 3; }), HasSubstr("writes a byte twice"));
   EXPECT_THAT(arranged([](Move& m) { m.destination_step = -3; }), HasSubstr("writes a byte twice"));
@@ -64,7 +64,7 @@ TEST(Bounds, MovesLieInMemoryAndWriteNoByteTwice) {
 
 TEST(Bounds, MovesWithoutASourceOnlyPoison) {
   const auto without_source = [](Op op) {
-    return refusal([op](Program& p) {
+    return rejection([op](Program& p) {
       p.exchanges[0].receive[0].source_tile = TileId();
       p.exchanges[0].receive[0].source = std::uint64_t{1} << 40;
       for (Instruction& in : p.streams[0].code)
@@ -77,8 +77,8 @@ TEST(Bounds, MovesWithoutASourceOnlyPoison) {
 }
 
 TEST(Bounds, CopiesAcrossReplicasMayLieAcrossThemselves) {
-  const auto refused_as = [](std::initializer_list<Op> ops) {
-    return refusal([&](Program& p) {
+  const auto rejected_as = [](std::initializer_list<Op> ops) {
+    return rejection([&](Program& p) {
       const auto x = static_cast<std::uint32_t>(p.exchanges.size());
       p.exchanges.emplace_back();
       p.exchanges.back().receive.push_back({TileId(1), TileId(1), 0x40, 0x44, 8});
@@ -91,13 +91,13 @@ TEST(Bounds, CopiesAcrossReplicasMayLieAcrossThemselves) {
       }
     });
   };
-  EXPECT_EQ(refused_as({Op::cross_replica}), "");
-  EXPECT_THAT(refused_as({Op::exchange}), testing::HasSubstr("onto what it reads"));
-  EXPECT_THAT(refused_as({Op::cross_replica, Op::exchange}), testing::HasSubstr("onto what it reads"));
+  EXPECT_EQ(rejected_as({Op::cross_replica}), "");
+  EXPECT_THAT(rejected_as({Op::exchange}), testing::HasSubstr("onto what it reads"));
+  EXPECT_THAT(rejected_as({Op::cross_replica, Op::exchange}), testing::HasSubstr("onto what it reads"));
 }
 
 TEST(Bounds, TypesAreKnownBeforeTheyAreUsed) {
-  EXPECT_NE(refusal([](Program& p) {
+  EXPECT_NE(rejection([](Program& p) {
               FifoInfo f;
               f.handle = "in";
               f.type = static_cast<ElementType>(255);
@@ -113,7 +113,7 @@ TEST(Bounds, TypesAreKnownBeforeTheyAreUsed) {
 
 TEST(Bounds, AHostBlockThatIsMadeForATransferIsFilledByIt) {
   const auto printed = [](std::uint64_t bytes) {
-    return refusal([&](Program& p) {
+    return rejection([&](Program& p) {
       p.prints.push_back({"", {4}, {}});
       Transfer t;
       t.kind = Transfer::Kind::print;
@@ -132,7 +132,7 @@ TEST(Bounds, AHostBlockThatIsMadeForATransferIsFilledByIt) {
 }
 
 TEST(Bounds, OperandsLieInMemory) {
-  const auto operand = [](const std::function<void(Operand&)>& change) { return refusal([&](Program& p) { change(p.operands[0]); }); };
+  const auto operand = [](const std::function<void(Operand&)>& change) { return rejection([&](Program& p) { change(p.operands[0]); }); };
   EXPECT_NE(operand([](Operand& o) { o.offset = ~std::uint64_t{0}; }), "");
   EXPECT_NE(operand([](Operand& o) { o.count = 1024; }), "");
   EXPECT_NE(operand([](Operand& o) { o.tile = TileId(4); }), "");

@@ -36,14 +36,14 @@ TEST(PackedRows, equal_steps_take_little) {
   EXPECT_LT(pack(moves).size(), 1000 * 7u);
 }
 
-TEST(PackedRows, what_is_no_table_is_refused) {
+TEST(PackedRows, what_is_no_table_is_rejected) {
   const std::vector<Move> moves = {{TileId(3), TileId(4), 5000, 6000, 256, 32, 1024, 256},
                                    {TileId(9), TileId(4), 5000, 6256, 256, 32, 1024, 256}};
   const std::string bytes = pack(moves);
   std::vector<Move> again;
-  unsigned refused = 0;
-  for (std::size_t n = 0; n < bytes.size(); ++n) refused += !unpack(std::string_view(bytes).substr(0, n), again);
-  EXPECT_GE(refused, bytes.size() - 2);                                                  // but at the ends of rows
+  unsigned rejected = 0;
+  for (std::size_t n = 0; n < bytes.size(); ++n) rejected += !unpack(std::string_view(bytes).substr(0, n), again);
+  EXPECT_GE(rejected, bytes.size() - 2);                                                 // but at the ends of rows
   EXPECT_FALSE(unpack(std::string_view("\x01\xf0", 2), again));                          // words that a row does not have
   EXPECT_FALSE(unpack(std::string_view("\x01\x00\x80\x80\x80\x80\x80\x01", 8), again));  // a word of more than 32 bits
   EXPECT_FALSE(unpack(std::string_view("\x01", 1), again));

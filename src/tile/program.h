@@ -277,7 +277,7 @@ struct Program {
   // Codelets as the executable knows them, in CodeletId order; modules' .gp bytes, in ModuleId order.
   std::vector<std::string> codelet_names;
   std::vector<SharedBytes> modules;
-  bool out_of_memory = false;  // compiled with debug.allowOutOfMemory: report only, load is refused
+  bool out_of_memory = false;  // compiled with debug.allowOutOfMemory: report only, load is rejected
 };
 
 // The text of the tile level (docs/level/tile.md). Deterministic. `only_tile` shows what one tile does.

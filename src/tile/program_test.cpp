@@ -185,7 +185,7 @@ TEST(Binary, RoundTrip) {
   EXPECT_EQ(second.str(), file.str());
 }
 
-TEST(Binary, RefusesBrokenFiles) {
+TEST(Binary, RejectsBrokenFiles) {
   Sample p;
   std::stringstream file;
   write(p.program, file);

@@ -80,7 +80,7 @@ TEST(Steps, TextsParse) {
     EXPECT_FALSE(parse_instruction(program, wrong)) << wrong;
 }
 
-TEST(Steps, OperandsThatNameNothingAreRefused) {
+TEST(Steps, OperandsThatNameNothingAreRejected) {
   for (std::size_t i = 0; i < kSteps; ++i) {
     const StepRow& row = row_of(static_cast<Op>(i));
     for (const bool second : {false, true}) {

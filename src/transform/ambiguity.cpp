@@ -211,7 +211,7 @@ std::vector<Ambiguity> ambiguities(const Builder& builder) {
   return found;
 }
 
-void refuse_ambiguity(const Builder& builder) {
+void reject_ambiguity(const Builder& builder) {
   const std::vector<Ambiguity> all = ambiguities(builder);
   if (all.empty()) return;
   const Module& m = builder.module();

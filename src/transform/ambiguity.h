@@ -21,7 +21,7 @@ struct Ambiguity {
 // streams and prints are not looked at, nor are ops of different programs (loading variables, the main one).
 std::vector<Ambiguity> ambiguities(const ir::Builder& builder);
 
-// Refuses (popart): "Inplacing ambiguity detected. ..." with the first of them.
-void refuse_ambiguity(const ir::Builder& builder);
+// Rejects (popart): "Inplacing ambiguity detected. ..." with the first of them.
+void reject_ambiguity(const ir::Builder& builder);
 
 }  // namespace pando::transform

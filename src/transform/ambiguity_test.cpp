@@ -34,7 +34,7 @@ TEST(ambiguity, a_read_and_a_modification_without_order) {
   c.g.op("add", {c.x, c.w});
   c.in_place("add", {c.x, c.w});
   EXPECT_EQ(c.found(), 1u);
-  const std::string text = message_of([&] { refuse_ambiguity(c.b); });
+  const std::string text = message_of([&] { reject_ambiguity(c.b); });
   EXPECT_THAT(text, StartsWith("Inplacing ambiguity detected. add_"));
   EXPECT_THAT(text, HasSubstr("'f/x'"));
 }
@@ -45,7 +45,7 @@ TEST(ambiguity, data_orders) {
   const TensorId z = c.g.op("add", {y, c.w});
   c.g.op("copy_var_update_", {c.w, z});
   EXPECT_EQ(c.found(), 0u);
-  EXPECT_EQ(message_of([&] { refuse_ambiguity(c.b); }), "no error");
+  EXPECT_EQ(message_of([&] { reject_ambiguity(c.b); }), "no error");
 }
 
 TEST(ambiguity, reading_the_tensor_itself_after_it_was_modified_needs_an_order) {

@@ -17,7 +17,7 @@ class Cloner {
 
   Cloner(ir::Module& module, ir::GraphId to, Leaf leaf) : module_(module), to_(to), leaf_(std::move(leaf)) {}
 
-  // The value in `to`. Copies what it needs. Refuses (popart) to copy ops with effects: they would happen twice. A print is left out.
+  // The value in `to`. Copies what it needs. Rejects (popart) to copy ops with effects: they would happen twice. A print is left out.
   ir::ValueId value(ir::ValueId v);
   // Copies one op, whose operands must have their values in `to` already or get them.
   void copy(ir::OpId op);

@@ -75,7 +75,7 @@ std::size_t expand_once(Module& m, GraphId graph, Keeps keeps) {
     m.op(o).erased = true;
   }
   Graph& g = m.graph(graph);
-  for (std::vector<ValueId>* values : {&g.outputs, &g.finals}) {
+  for (std::vector<ValueId>* values : {&g.outputs, &g.updated_inputs}) {
     for (ValueId& v : *values) {
       if (const auto it = now.find(v); it != now.end()) v = it->second;
     }

@@ -54,7 +54,7 @@ class Flattening {
   std::unordered_set<OpId> unread() const {
     const Graph& g = m_.graph(graph_);
     std::unordered_set<ValueId> read(g.outputs.begin(), g.outputs.end());
-    read.insert(g.finals.begin(), g.finals.end());
+    read.insert(g.updated_inputs.begin(), g.updated_inputs.end());
     std::unordered_set<OpId> gone;
     for (auto it = g.ops.rbegin(); it != g.ops.rend(); ++it) {
       if (m_.row(*it).tuple == Tuple::make && !read.contains(m_.result(*it))) {

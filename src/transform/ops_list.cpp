@@ -79,7 +79,7 @@ void replace_values(Module& m, GraphId graph, const std::unordered_map<ValueId, 
     }
   }
   for (ValueId& v : g.outputs) v = last(v);
-  for (ValueId& v : g.finals) v = last(v);
+  for (ValueId& v : g.updated_inputs) v = last(v);
 }
 
 }  // namespace pando::transform

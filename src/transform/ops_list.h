@@ -15,7 +15,7 @@ void take_out(ir::Module& module, ir::GraphId graph, const std::unordered_set<ir
 // Order edges to and from an op hold for those that take its place instead. Ops without an entry keep theirs.
 void move_order(ir::Module& module, ir::GraphId graph, const std::unordered_map<ir::OpId, std::vector<ir::OpId>>& replacement);
 
-// Operands, outputs and finals of a graph that are keys become what stands there; chains are followed.
+// Operands, outputs and updated inputs of a graph that are keys become what stands there; chains are followed.
 void replace_values(ir::Module& module, ir::GraphId graph, const std::unordered_map<ir::ValueId, ir::ValueId>& replacement);
 
 }  // namespace pando::transform

@@ -39,7 +39,7 @@ class Pruner {
   std::size_t prune(GraphId id) {
     const Graph& g = m_.graph(id);
     std::unordered_set<ValueId> live(g.outputs.begin(), g.outputs.end());
-    live.insert(g.finals.begin(), g.finals.end());
+    live.insert(g.updated_inputs.begin(), g.updated_inputs.end());
     std::unordered_set<OpId> gone;
     for (auto it = g.ops.rbegin(); it != g.ops.rend(); ++it) {
       const auto results = m_.results(*it);

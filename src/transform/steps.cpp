@@ -61,7 +61,7 @@ class Steps::Live {
 Steps::Steps(const Module& module, GraphId graph, const OrderRules& rules, const PassingBytes& passing)
     : module_(module), graph_(module.graph(graph)), storages_(module, graph), contents_(storages_.size()) {
   for (ValueId v : graph_.inputs) input_bytes_ += module.types().bytes_of(module.value(v).type);
-  for (const auto* list : {&graph_.inputs, &graph_.outputs, &graph_.finals}) {
+  for (const auto* list : {&graph_.inputs, &graph_.outputs, &graph_.updated_inputs}) {
     for (ValueId v : *list) contents_[storages_.of(v)].kept = true;
   }
   const Precedence precedence = rules.of(graph, storages_);
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> Steps::roots(const Precedence& precedence) const {
   for (OpId o : graph_.ops) {
     for (ValueId v : module_.operands(o)) ++uses[v];
   }
-  for (const auto* list : {&graph_.outputs, &graph_.finals}) {
+  for (const auto* list : {&graph_.outputs, &graph_.updated_inputs}) {
     for (ValueId v : *list) ++uses[v];
   }
   std::vector<std::uint32_t> root(graph_.ops.size()), leaves(graph_.ops.size());

@@ -116,27 +116,27 @@ TEST(LookingCloser, RunsOnTheCpuToo) {
   }
 }
 
-TEST(LookingCloser, BadWatchesAreRefused) {
+TEST(LookingCloser, BadWatchesAreRejected) {
   Watched w;
-  const auto refusal = [&](const OptionFlags& options) {
+  const auto rejection = [&](const OptionFlags& options) {
     try {
       w.message(options);
     } catch (const invalid_option& error) { return std::string(error.what()); }
     return std::string("none");
   };
-  EXPECT_THAT(refusal({{"pando.watch", "layer/xy"}}),
+  EXPECT_THAT(rejection({{"pando.watch", "layer/xy"}}),
               HasSubstr("names 'layer/xy': the graph has no variable of that name that is mapped to tiles; did you mean 'layer/x'"));
-  EXPECT_THAT(refusal({{"pando.watch", "ayer/x"}}), HasSubstr("names 'ayer/x'"));
-  EXPECT_THAT(refusal({{"pando.watch", "x,,y"}}), HasSubstr("a name is empty"));
-  EXPECT_THAT(refusal({{"pando.watch", ""}}), HasSubstr("a name is empty"));
-  EXPECT_THAT(refusal({{"pando.watch", "n"}, {"pando.watchNaN", "true"}}), HasSubstr("'n' is of type int, which has no NaN"));
-  EXPECT_THAT(refusal({{"pando.watchNaN", "maybe"}}), HasSubstr("expected true or false"));
+  EXPECT_THAT(rejection({{"pando.watch", "ayer/x"}}), HasSubstr("names 'ayer/x'"));
+  EXPECT_THAT(rejection({{"pando.watch", "x,,y"}}), HasSubstr("a name is empty"));
+  EXPECT_THAT(rejection({{"pando.watch", ""}}), HasSubstr("a name is empty"));
+  EXPECT_THAT(rejection({{"pando.watch", "n"}, {"pando.watchNaN", "true"}}), HasSubstr("'n' is of type int, which has no NaN"));
+  EXPECT_THAT(rejection({{"pando.watchNaN", "maybe"}}), HasSubstr("expected true or false"));
   for (const char* value : {"few", "-1", "1.5", "nan", "inf", "1e10", ""})
     EXPECT_THAT(
-        refusal({{"pando.watch", "y"}, {"pando.watchSkip", value}}),
+        rejection({{"pando.watch", "y"}, {"pando.watchSkip", value}}),
         HasSubstr("option 'pando.watchSkip' has the value '" + std::string(value) + "'; expected a whole number from 0 to 4294967295"));
   for (const char* option : {"pando.watchNaN", "pando.watchSkip"})
-    EXPECT_THAT(refusal({{option, "1"}}), HasSubstr("option '" + std::string(option) + "' has the value '1', and no tensor is watched"));
+    EXPECT_THAT(rejection({{option, "1"}}), HasSubstr("option '" + std::string(option) + "' has the value '1', and no tensor is watched"));
   Executable compiled = compileGraph(w.graph, w.programs);
   Engine e(std::move(compiled), {{"pando.watch", "y"}});
   EXPECT_THROW(e.load(w.device), invalid_option);
@@ -217,23 +217,23 @@ TEST(LookingCloser, VerticesWithABreakGiveTheSameResults) {
   }
 }
 
-TEST(LookingCloser, BadBreaksAreRefused) {
+TEST(LookingCloser, BadBreaksAreRejected) {
   const Setting s;
-  const auto refusal = [&](const char* at) {
+  const auto rejection = [&](const char* at) {
     try {
       Engine(s.graph, Sequence(), {{"pando.break", at}});
     } catch (const invalid_option& error) { return std::string(error.what()); }
     return std::string("none");
   };
-  EXPECT_THAT(refusal(""), HasSubstr("'' has no '='"));
-  EXPECT_THAT(refusal("tile"), HasSubstr("'tile' has no '='"));
-  EXPECT_THAT(refusal("tile=x"), HasSubstr("'x' is no tile's number"));
-  EXPECT_THAT(refusal("tile=-1"), HasSubstr("'-1' is no tile's number"));
-  EXPECT_THAT(refusal("tile=99999999999"), HasSubstr("is no tile's number"));
-  EXPECT_THAT(refusal("tile=1,tile=2"), HasSubstr("'tile' is there twice"));
-  EXPECT_THAT(refusal("worker=1"), HasSubstr("'worker' is unknown; expected one or more of tile=N, vertex=N, step=cN and codelet=NAME"));
-  EXPECT_THAT(refusal("codelet="), HasSubstr("the codelet has no name"));
-  EXPECT_EQ(refusal("step=3, codelet=popops::Op<float,int>"), "none");
+  EXPECT_THAT(rejection(""), HasSubstr("'' has no '='"));
+  EXPECT_THAT(rejection("tile"), HasSubstr("'tile' has no '='"));
+  EXPECT_THAT(rejection("tile=x"), HasSubstr("'x' is no tile's number"));
+  EXPECT_THAT(rejection("tile=-1"), HasSubstr("'-1' is no tile's number"));
+  EXPECT_THAT(rejection("tile=99999999999"), HasSubstr("is no tile's number"));
+  EXPECT_THAT(rejection("tile=1,tile=2"), HasSubstr("'tile' is there twice"));
+  EXPECT_THAT(rejection("worker=1"), HasSubstr("'worker' is unknown; expected one or more of tile=N, vertex=N, step=cN and codelet=NAME"));
+  EXPECT_THAT(rejection("codelet="), HasSubstr("the codelet has no name"));
+  EXPECT_EQ(rejection("step=3, codelet=popops::Op<float,int>"), "none");
 }
 
 // What a program does not have is known when it is loaded.
@@ -242,12 +242,12 @@ TEST(LookingCloser, BreaksAtNothingAreSaid) {
   const auto said = [&](const char* at) {
     Engine e(w.graph, w.programs, {{"pando.break", at}});
     testing::internal::CaptureStderr();
-    std::string refused;
+    std::string rejected;
     try {
       e.load(w.device);
-    } catch (const invalid_option& error) { refused = error.what(); }
+    } catch (const invalid_option& error) { rejected = error.what(); }
     const std::string warned = testing::internal::GetCapturedStderr();
-    return refused.empty() ? warned : refused;
+    return rejected.empty() ? warned : rejected;
   };
   const unsigned tiles = w.graph.getTarget().getNumTiles();
   EXPECT_THAT(said(("tile=" + std::to_string(tiles)).c_str()),

@@ -276,8 +276,8 @@ TEST(BadInput, OutOfMemory) {
   const Tensor more = graph.addVariable(FLOAT, {1 << 20}, "huge");
   graph.setTileMapping(more, 2);
   graph.createHostWrite("w", more);
-  Engine refused(graph, WriteUndef(more), {{"debug.allowOutOfMemory", "true"}});
-  expect({"loading it", typeid(poplar_error), {"memory", "IPUModel"}, [&] { refused.load(ipu); }});
+  Engine rejected(graph, WriteUndef(more), {{"debug.allowOutOfMemory", "true"}});
+  expect({"loading it", typeid(poplar_error), {"memory", "IPUModel"}, [&] { rejected.load(ipu); }});
 }
 
 TEST(BadInput, Running) {

@@ -1,4 +1,4 @@
-// Things of another graph: every entry point refuses them, with one exception class.
+// Things of another graph: every entry point rejects them, with one exception class.
 #include <gtest/gtest.h>
 #include <pando/host.hpp>
 #include <poplar/CSRFunctions.hpp>
@@ -23,7 +23,7 @@ struct Row {
   std::function<void()> use;
 };
 
-void expect_refused(const std::vector<Row>& rows) {
+void expect_rejected(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     try {
       row.use();
@@ -76,7 +76,7 @@ TEST_F(Foreign, TensorsOfAGraph) {
   for (const Tensor& t : {far, bits, bits.reverse(0), bits.slice(0, 0)}) {
     Tensor changed = t, mine_too = x;
     Tensor* const others[] = {&changed};
-    expect_refused({
+    expect_rejected({
         {"connect", [&] { g.connect(mine["x"], t); }},
         {"connect a list", [&] { g.connect(mine["x"], {x, t}); }},
         {"addVertex", [&] { g.addVertex(own.set, "Scale", {{"x", t}, {"y", y}}); }},
@@ -125,7 +125,7 @@ TEST_F(Foreign, MetadataAndVariables) {
   Graph& g = own.graph;
   const Tensor metadata = createConstantMetadataTensor(other.graph, QuarterMetadata::Format::F143, 0);
   const VariableRef variable = far.getVarRegions()[0].var;
-  expect_refused({
+  expect_rejected({
       {"addVariable", [&] { g.addVariable(QUARTER, metadata, {4}); }},
       {"addConstant", [&] { g.addConstant(QUARTER, metadata, {4}, 1.0f); }},
       {"clone", [&] { g.clone(QUARTER, metadata, g.addVariable(QUARTER, {4})); }},
@@ -138,7 +138,7 @@ TEST_F(Foreign, MetadataAndVariables) {
 
 TEST_F(Foreign, HandlesOfAGraph) {
   Graph& g = own.graph;
-  expect_refused({
+  expect_rejected({
       {"addVertex", [&] { g.addVertex(far_set, "Scale"); }},
       {"connect", [&] { g.connect(far_vertex["x"], x); }},
       {"connect a row", [&] { g.connect(far_vertex["x"][0], x[0]); }},
@@ -158,7 +158,7 @@ TEST_F(Foreign, PartsOfPrograms) {
   Sequence sequence(Copy(x, y));
   Switch choice(flag.reinterpret(INT));
   choice.add(0, sequence);
-  expect_refused({
+  expect_rejected({
       {"Copy from", [&] { Copy(far, y); }},
       {"Copy to", [&] { Copy(x, far); }},
       {"Copy a stream to", [&] { Copy(far_in, x); }},
@@ -185,7 +185,7 @@ TEST_F(Foreign, PartsOfPrograms) {
       {"Call to", [&] { Call(call, {}, {far}); }},
       {"CrossReplicaCopy", [&] { CrossReplicaCopy(x, far, {}); }},
   });
-  Engine(own.graph, sequence);  // what was refused is not in it
+  Engine(own.graph, sequence);  // what was rejected is not in it
 }
 
 TEST_F(Foreign, WholePrograms) {
@@ -195,7 +195,7 @@ TEST_F(Foreign, WholePrograms) {
        {far_program, Program(Execute(far_set)), Program(Call(far_function)), Program(PrintTensor(far)), Program(WriteUndef(bits)),
         Program(Call(far_call, {far}, {})), Program(Sequence(Sequence(Sequence(far_program)))), Program(AbortOnCondition(far_flag)),
         Program(AssumeEqualAcrossReplicas(far))})
-    expect_refused({
+    expect_rejected({
         {"Engine", [&] { Engine(g, {Sequence(), p}); }},
         {"compileGraph", [&] { compileGraph(g, {p}); }},
         {"dumpProgram", [&] { dumpProgram(g, p, out); }},

@@ -24,7 +24,7 @@ struct Row {
 };
 
 template <class E>
-void expect_refused(const std::vector<Row>& rows) {
+void expect_rejected(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     try {
       row.use();
@@ -45,7 +45,7 @@ TEST(Misuse, NullPointers) {
   Engine engine = s.loaded();
   float block[4] = {};
   Tensor* const none[] = {nullptr};
-  expect_refused<poplar_error>({
+  expect_rejected<poplar_error>({
       {"reorderToSimplify", [&] { g.reorderToSimplify(nullptr, {}); }},
       {"reorderToSimplify with", [&] { g.reorderToSimplify(&x, none); }},
       {"addConstant", [&] { g.addConstant(FLOAT, {4}, static_cast<const float*>(nullptr)); }},
@@ -73,7 +73,7 @@ TEST(Misuse, WhatWasMovedFrom) {
   Executable compiled = compileGraph(graph, {Sequence()});
   Executable kept = std::move(compiled);
   std::ostringstream out;
-  expect_refused<poplar_error>({
+  expect_rejected<poplar_error>({
       {"run", [&] { engine.run(0); }},
       {"load", [&] { engine.load(s.device); }},
       {"stop", [&] { engine.stop(); }},
@@ -105,7 +105,7 @@ TEST(Misuse, NestingWithoutEnd) {
   Sequence in;
   Program around = Sequence();
   Function f = s.graph.addFunction(Sequence());
-  expect_refused<control_program_error>({
+  expect_rejected<control_program_error>({
       {"Sequence",
        [&] {
          for (int i = 0; i < 50'000; ++i) {

@@ -241,7 +241,7 @@ TEST(Quarters, ScalesThatAreKnownAtRunTime) {
   EXPECT_THROW(of_scale(32), poplar_error);
 }
 
-TEST(Quarters, EdgesRefuseTensorsWithoutOneMetadata) {
+TEST(Quarters, EdgesRejectTensorsWithoutOneMetadata) {
   Setting s;
   std::stringstream source(kQuarterEdges);
   s.graph.addCodelets(source);

@@ -20,7 +20,7 @@ struct Row {
 };
 
 template <class E>
-void expect_refused(const std::vector<Row>& rows) {
+void expect_rejected(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     try {
       row.use();
@@ -39,7 +39,7 @@ TEST(Sizes, ShapesDoNotWrapAround) {
                                                         {1, kMost},       {0, kTwo63, 2},      {1u << 22, 1u << 23}};
   const float value = 1;
   for (const auto& shape : shapes)
-    expect_refused<tensor_creation_error>({
+    expect_rejected<tensor_creation_error>({
         {"addVariable", [&] { g.addVariable(FLOAT, shape); }},
         {"addVariable, mapped", [&] { g.addVariable(HALF, shape, VariableMappingMethod::LINEAR); }},
         {"addConstant", [&] { g.addConstant(FLOAT, shape, 1.0f); }},
@@ -62,7 +62,7 @@ TEST(Sizes, ViewsDoNotWrapAround) {
   const Tensor wide = s.variable(FLOAT, {1, 1}, "wide").broadcast(1u << 31, 0);
   const Tensor full = wide.broadcast(1u << 13, 1);
   EXPECT_EQ(full.numElements(), std::size_t{1} << 44);
-  expect_refused<tensor_creation_error>({
+  expect_rejected<tensor_creation_error>({
       {"broadcast", [&] { full.broadcast(2, 0); }},
       {"broadcast twice", [&] { wide.broadcast(~0u, 1); }},
       {"broadcast often",
@@ -93,7 +93,7 @@ TEST(Sizes, ViewsDoNotWrapAround) {
       {"initial values of what no host holds", [&] { s.graph.setInitialValue(s.graph.addVariable(FLOAT, {std::size_t{1} << 43}), 1.0f); }},
       {"a constant that no host holds", [&] { s.graph.addConstant(FLOAT, {std::size_t{1} << 43}, 1.0f); }},
   });
-  expect_refused<index_error>({
+  expect_rejected<index_error>({
       {"slice", [&] { x.slice(kTwo63, kTwo63 + 1); }},
       {"slice backwards", [&] { x.slice(2, 1); }},
       {"slice to the end", [&] { x.slice(1, kMost); }},
@@ -118,7 +118,7 @@ TEST(Sizes, HostBuffers) {
   Setting s;
   Graph& g = s.graph;
   using Argument = Graph::HostFunctionArgument;
-  expect_refused<graph_object_creation_error>({
+  expect_rejected<graph_object_creation_error>({
       {"stream", [&] { g.addHostToDeviceFIFO("a", FLOAT, kTwo62); }},
       {"stream out", [&] { g.addDeviceToHostFIFO("b", FLOAT, kMost); }},
       {"deep stream",
@@ -145,14 +145,14 @@ TEST(Sizes, FieldsAndMappings) {
   const Tensor x = s.variable(FLOAT, {8}, "x");
   const VertexRef rows = g.addVertex(s.set, "Rows");
   g.setFieldSize(rows["offsets"], 2);
-  expect_refused<poplar_error>({
+  expect_rejected<poplar_error>({
       {"setFieldSize", [&] { g.setFieldSize(rows["rows"], kMost); }},
       {"setFieldSize of state", [&] { g.setFieldSize(rows["offsets"], kTwo63); }},
   });
-  expect_refused<index_error>({{"element", [&] { g.setInitialValue(rows["offsets"][kMost], 1.0f); }},
-                               {"element behind", [&] { g.setInitialValue(rows["offsets"][kTwo62], 1.0f); }}});
+  expect_rejected<index_error>({{"element", [&] { g.setInitialValue(rows["offsets"][kMost], 1.0f); }},
+                                {"element behind", [&] { g.setInitialValue(rows["offsets"][kTwo62], 1.0f); }}});
   using Mapping = Graph::TileToTensorMapping;
-  expect_refused<invalid_tile_mapping>({
+  expect_rejected<invalid_tile_mapping>({
       {"far", [&] { g.setTileMapping(x, Mapping{{{kTwo63, kMost}}}); }},
       {"inverted", [&] { g.setTileMapping(x, Mapping{{{6, 2}}}); }},
       {"twice on a tile", [&] { g.setTileMapping(x, Mapping{{{0, 4}, {3, 8}}}); }},
@@ -168,7 +168,7 @@ TEST(Sizes, ConstantsFitTheirType) {
   Setting s;
   Graph& g = s.graph;
   const Tensor n = s.variable(INT, {2}, "n");
-  expect_refused<overflow_error>({
+  expect_rejected<overflow_error>({
       {"int", [&] { g.addConstant(INT, {}, 5000000000u); }},
       {"unsigned", [&] { g.addConstant(UNSIGNED_INT, {}, -5000000000); }},
       {"unsigned short", [&] { g.addConstant(UNSIGNED_SHORT, {}, 65536); }},
@@ -178,7 +178,7 @@ TEST(Sizes, ConstantsFitTheirType) {
       {"int of infinity", [&] { g.addConstant(INT, {}, std::numeric_limits<float>::infinity()); }},
       {"setInitialValue", [&] { g.setInitialValue(n, std::vector<long long>{1, kTwo32 * 4}); }},
   });
-  expect_refused<type_error>({{"a fraction", [&] { g.addConstant(INT, {}, 1.5f); }}});
+  expect_rejected<type_error>({{"a fraction", [&] { g.addConstant(INT, {}, 1.5f); }}});
   float value = 0;
   EXPECT_TRUE(g.addConstant(HALF, {}, std::numeric_limits<float>::infinity()).getConstantValue(&value));
   EXPECT_EQ(value, std::numeric_limits<float>::infinity());

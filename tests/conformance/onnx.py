@@ -47,7 +47,7 @@ def merged(records):
 
 
 def kinds(records):
-    """Lines that count, for each device, what passed, what was refused with a reason, and what was wrong or ended the process."""
+    """Lines that count, for each device, what passed, what was rejected with a reason, and what was wrong or ended the process."""
     lines = []
     for device in sorted({r["device"] for r in records}):
         counts = {}

@@ -23,7 +23,7 @@ IMAGES = {"train": 2560, "t10k": 640}
 # Better than guessing among ten classes after one epoch of a few images.
 LEARNS = [r"Accuracy on test set: [3-9]\d\.\d\d%"]
 
-# The applications are written for Python 3.8: since 3.11, dataclasses refuse defaults without a hash.
+# The applications are written for Python 3.8: since 3.11, dataclasses reject defaults without a hash.
 OLDER_PYTHON = '''import dataclasses
 import inspect
 

@@ -93,7 +93,7 @@ class Replay(typing.NamedTuple):
     """What Pando says of a table: its bubble rate and the most that a rank holds, or why there is none."""
     rate: float = None
     peak: float = None
-    refused: str = None
+    rejected: str = None
 
 
 class Pando:
@@ -104,7 +104,7 @@ class Pando:
         status, printed = expectations.run(["pando", "schedule", *arguments], self.folder, self.variables, 600)
         if status == 0 and read_rate(printed) is not None:
             return Replay(read_rate(printed), read_peak(printed))
-        return Replay(refused=f"pando schedule ends with status {status}: {' '.join(printed.split())[:200]}")
+        return Replay(rejected=f"pando schedule ends with status {status}: {' '.join(printed.split())[:200]}")
 
     def shape(self, row):
         return ["--ranks", str(row["ranks"]), "--microbatches", str(row["microbatches"]), "--stages-per-rank", str(row["stages_per_rank"])]
@@ -127,15 +127,15 @@ def judge_row(row, replayed, stated, own):
     def against(rate):
         return f"{100 * rate:.4f} %, published {100 * published:.2f} %"
 
-    results = {"rate": replayed.refused, "ours": own.refused}
-    if not replayed.refused:
+    results = {"rate": replayed.rejected, "ours": own.rejected}
+    if not replayed.rejected:
         results["rate"] = None if abs(replayed.rate - published) <= WITHIN else against(replayed.rate)
         by_authors = 1 - (row["F"] + row["I"] + row["W"]) * row["microbatches"] / stated
         same = abs(replayed.rate - by_authors) <= PRINTED.get(row["schedule"], 1e-6)
         results["statement"] = None if same else f"{100 * replayed.rate:.4f} %, the authors state {100 * by_authors:.4f} %"
         if limit := limit_of(row):
             results["memory"] = None if replayed.peak <= limit else f"a rank holds {replayed.peak:g} microbatches of {limit}"
-    if not own.refused:
+    if not own.rejected:
         results["ours"] = None if own.rate <= published + WITHIN else against(own.rate)
     return results
 

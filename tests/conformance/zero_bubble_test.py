@@ -56,13 +56,13 @@ class Judge(unittest.TestCase):
         self.assertNotIn("memory", self.judge(schedule="ZB-H1"))
 
     def test_a_table_that_breaks_a_rule_fails(self):
-        results = self.judge(replayed=zero_bubble.Replay(refused="pando schedule ends with status 1: order"))
+        results = self.judge(replayed=zero_bubble.Replay(rejected="pando schedule ends with status 1: order"))
         self.assertEqual(results["rate"], "pando schedule ends with status 1: order")
         self.assertNotIn("statement", results)
 
 
 class Clone(unittest.TestCase):
-    def test_a_folder_without_the_commits_is_refused(self):
+    def test_a_folder_without_the_commits_is_rejected(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(SystemExit, "is not a clone of sail-sg/zero-bubble"):
             zero_bubble.take_out(pathlib.Path(folder), *zero_bubble.PAPER, pathlib.Path(folder, "taken"))
 

@@ -194,7 +194,7 @@ TEST(Contract08, ADeadlockIsAnErrorThatNamesWhoWaits) {
   }
 }
 
-TEST(Contract08, MisuseOfChannelsIsRefused) {
+TEST(Contract08, MisuseOfChannelsIsRejected) {
   Setting s(tiles(2, 2));
   const View a = s.variable("a", {1, 2}, {0}), b = s.variable("b", 2, {2}), wide = s.variable("wide", 2, {1, 3}),
              ints = s.variable("ints", 2, {0}, ElementType::int_);

@@ -1,4 +1,4 @@
-// Elements that would be written twice, and ranges that are none, wherever the graph takes tensors and intervals: refused exactly where
+// Elements that would be written twice, and ranges that are none, wherever the graph takes tensors and intervals: rejected exactly where
 // looking at every element says so, and nothing else is.
 //
 //   fuzz_aliases [--seed S|new] [--runs N] [--seconds T]
@@ -54,17 +54,17 @@ class Attempt {
     for (std::uint64_t n = random_.between(1, 3); n > 0; --n) variable();
   }
 
-  // Empty, or what is wrong. `refused` counts.
-  std::string run(std::uint64_t& refused) {
+  // Empty, or what is wrong. `rejected` counts.
+  std::string run(std::uint64_t& rejected) {
     switch (random_.below(8)) {
-      case 0: return rows_of_one_vertex(refused);
-      case 1: return two_vertices(refused);
-      case 2: return initial_value(refused);
-      case 3: return mapping(refused);
-      case 4: return regions(refused);
-      case 5: return step(refused);
-      case 6: return host_handle(refused);
-      default: return slice(refused);
+      case 0: return rows_of_one_vertex(rejected);
+      case 1: return two_vertices(rejected);
+      case 2: return initial_value(rejected);
+      case 3: return mapping(rejected);
+      case 4: return regions(rejected);
+      case 5: return step(rejected);
+      case 6: return host_handle(rejected);
+      default: return slice(rejected);
     }
   }
 
@@ -103,24 +103,24 @@ class Attempt {
   }
 
   template <class Do>
-  std::string expect(const char* what, bool is_wrong, std::uint64_t& refused, std::initializer_list<const char*> ids, Do act) {
+  std::string expect(const char* what, bool is_wrong, std::uint64_t& rejected, std::initializer_list<const char*> ids, Do act) {
     std::string message;
     try {
       act();
     } catch (const std::exception& e) { message = e.what(); }
-    refused += is_wrong;
+    rejected += is_wrong;
     if (message.empty() != is_wrong) {
       const bool named = message.empty() || std::any_of(ids.begin(), ids.end(), [&](const char* id) {
                            return message.find(std::string("[") + id + "]") != std::string::npos;
                          });
-      return named ? "" : fmt::format("{}: refused as something else: {}", what, message);
+      return named ? "" : fmt::format("{}: rejected as something else: {}", what, message);
     }
-    return fmt::format("{}: {}", what, is_wrong ? "taken" : "refused: " + message);
+    return fmt::format("{}: {}", what, is_wrong ? "taken" : "rejected: " + message);
   }
 
-  std::string verified(const char* what, bool is_wrong, std::uint64_t& refused, std::initializer_list<const char*> ids,
+  std::string verified(const char* what, bool is_wrong, std::uint64_t& rejected, std::initializer_list<const char*> ids,
                        const ProgramPtr& program) {
-    return expect(what, is_wrong, refused, ids, [&] { verify(graph_, std::vector<ProgramPtr>{program}); });
+    return expect(what, is_wrong, rejected, ids, [&] { verify(graph_, std::vector<ProgramPtr>{program}); });
   }
 
   VertexId vertex(ComputeSetId set, const char* codelet) {
@@ -129,7 +129,7 @@ class Attempt {
     return v;
   }
 
-  std::string rows_of_one_vertex(std::uint64_t& refused) {
+  std::string rows_of_one_vertex(std::uint64_t& rejected) {
     const ComputeSetId set = graph_.add_compute_set("set");
     const bool in_and_out = random_.chance(50);
     const VertexId v = vertex(set, in_and_out ? "Shift<unsigned int>" : "Spread<unsigned int>");
@@ -140,11 +140,11 @@ class Attempt {
       graph_.connect({v, "s", {}}, any_view().flatten().index(0));
     else
       graph_.connect({v, "x", {}}, any_view().flatten());
-    return verified("rows of one vertex", any_twice(elements_of(rows)), refused, {"output-aliases", "compute-set-race"},
+    return verified("rows of one vertex", any_twice(elements_of(rows)), rejected, {"output-aliases", "compute-set-race"},
                     make_program(Execute{set, {}}));
   }
 
-  std::string two_vertices(std::uint64_t& refused) {
+  std::string two_vertices(std::uint64_t& rejected) {
     const ComputeSetId set = graph_.add_compute_set("set");
     Elements written[2], read[2];
     for (int i = 0; i < 2; ++i) {
@@ -158,18 +158,18 @@ class Attempt {
     }
     const bool is_wrong = any_twice(written[0]) || any_twice(written[1]) || meet(written[0], written[1]) || meet(written[0], read[1]) ||
                           meet(written[1], read[0]);
-    return verified("two vertices", is_wrong, refused, {"output-aliases", "compute-set-race"}, make_program(Execute{set, {}}));
+    return verified("two vertices", is_wrong, rejected, {"output-aliases", "compute-set-race"}, make_program(Execute{set, {}}));
   }
 
-  std::string initial_value(std::uint64_t& refused) {
+  std::string initial_value(std::uint64_t& rejected) {
     const View v = any_view();
     std::vector<std::string> before;
     for (const Variable& variable : graph_.variables()) before.push_back(variable.initial);
     const bool is_wrong = any_twice(elements_of(v));
-    std::string wrong = expect("setInitialValue", is_wrong, refused, {"write-of-aliases"},
+    std::string wrong = expect("setInitialValue", is_wrong, rejected, {"write-of-aliases"},
                                [&] { graph_.set_initial_value(v, std::string(4 * v.num_elements(), '\7')); });
     for (std::size_t i = 0; wrong.empty() && is_wrong && i < before.size(); ++i)
-      if (graph_.variables().raw()[i].initial != before[i]) wrong = "setInitialValue that was refused left values";
+      if (graph_.variables().raw()[i].initial != before[i]) wrong = "setInitialValue that was rejected left values";
     return wrong;
   }
 
@@ -180,7 +180,7 @@ class Attempt {
   }
   static bool is_none(const Interval& i, std::uint64_t n) { return i.begin > i.end || i.end > n; }
 
-  std::string mapping(std::uint64_t& refused) {
+  std::string mapping(std::uint64_t& rejected) {
     const View v = any_view();
     const std::uint64_t n = v.num_elements();
     const std::uint32_t tiles = random_.chance(90) ? 4 : 6;  // of a machine of 4
@@ -194,20 +194,20 @@ class Attempt {
       is_wrong = is_wrong || is_none(i, n) || (tile.value >= 4 && i.begin < i.end);
       for (std::uint64_t e = i.begin; e < std::min(i.end, n); ++e) is_wrong = is_wrong || ++tiles_of[e] > 1;
     }
-    return expect("setTileMapping", is_wrong, refused, {"interval-out-of-range", "element-mapped-twice", "no-such-tile"},
+    return expect("setTileMapping", is_wrong, rejected, {"interval-out-of-range", "element-mapped-twice", "no-such-tile"},
                   [&] { graph_.set_tile_mapping(v, map); });
   }
 
-  std::string regions(std::uint64_t& refused) {
+  std::string regions(std::uint64_t& rejected) {
     const View v = any_view();
     std::vector<Interval> list;
     for (std::uint64_t k = random_.below(4); k > 0; --k) list.push_back(interval(v.num_elements()));
     const bool is_wrong = std::any_of(list.begin(), list.end(), [&](const Interval& i) { return is_none(i, v.num_elements()); });
-    return expect("getSortedContiguousRegions", is_wrong, refused, {"interval-out-of-range"},
+    return expect("getSortedContiguousRegions", is_wrong, rejected, {"interval-out-of-range"},
                   [&] { graph_.sorted_contiguous_regions(v, list, random_.chance(50), nullptr); });
   }
 
-  std::string step(std::uint64_t& refused) {
+  std::string step(std::uint64_t& rejected) {
     const View v = any_view().flatten();
     const std::uint64_t n = v.num_elements();
     const std::uint64_t kind = random_.below(5);
@@ -221,27 +221,27 @@ class Attempt {
       case 1: program = make_program(WriteUndef{v}); break;
       case 2: program = make_program(HostToDevice{graph_.add_fifo({"in", true, kType, n, ReplicatedFifo::replicate, 1}), v}); break;
       case 3: program = make_program(RemoteRead{graph_.add_remote_buffer({"far", kType, n, 1}), v, View()}); break;
-      default: return host_call(refused, v, from);
+      default: return host_call(rejected, v, from);
     }
-    return verified(kSteps[kind], is_wrong, refused, {"write-of-aliases"}, program);
+    return verified(kSteps[kind], is_wrong, rejected, {"write-of-aliases"}, program);
   }
 
-  std::string host_call(std::uint64_t& refused, const View& v, const View& from) {
+  std::string host_call(std::uint64_t& rejected, const View& v, const View& from) {
     const View other = any_view().flatten();
     const HostFunctionId f =
         graph_.add_host_function({"host", {{kType, from.num_elements()}}, {{kType, v.num_elements()}, {kType, other.num_elements()}}});
-    return verified("outputs of a host function", any_twice(elements_of({v, other})), refused, {"write-of-aliases"},
+    return verified("outputs of a host function", any_twice(elements_of({v, other})), rejected, {"write-of-aliases"},
                     make_program(HostCall{f, {from}, {v, other}}));
   }
 
-  std::string host_handle(std::uint64_t& refused) {
+  std::string host_handle(std::uint64_t& rejected) {
     const View v = any_view();
     const bool writes = random_.chance(70);
-    return expect("createHostWrite", writes && any_twice(elements_of(v)), refused, {"write-of-aliases"},
+    return expect("createHostWrite", writes && any_twice(elements_of(v)), rejected, {"write-of-aliases"},
                   [&] { graph_.add_host_handle("h", v, !writes, writes); });
   }
 
-  std::string slice(std::uint64_t& refused) {
+  std::string slice(std::uint64_t& rejected) {
     const View v = any_view();
     const auto d = static_cast<std::size_t>(random_.below(v.rank() + 1));
     const Interval i = interval(d < v.rank() ? v.dim(d) : 3);
@@ -250,7 +250,7 @@ class Attempt {
     try {
       if (v.slice(i.begin, i.end, d).dim(d) != i.end - i.begin) return "slice: another size";
     } catch (const std::exception& e) { message = e.what(); }
-    refused += is_wrong;
+    rejected += is_wrong;
     return message.empty() == !is_wrong ? ""
                                         : fmt::format("slice [{}, {}) of dimension {} of {}: {}", i.begin, i.end, d, to_string(v.shape()),
                                                       message.empty() ? "taken" : message);
@@ -263,14 +263,14 @@ class Attempt {
 
 int run(std::uint64_t seed, std::uint64_t runs, double seconds) {
   const auto begin = std::chrono::steady_clock::now();
-  std::uint64_t done = 0, refused = 0;
+  std::uint64_t done = 0, rejected = 0;
   for (; done < runs; ++done) {
     if (done % 64 == 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) break;
-    if (const std::string wrong = Attempt(seed + done).run(refused); !wrong.empty())
+    if (const std::string wrong = Attempt(seed + done).run(rejected); !wrong.empty())
       return std::cout << fmt::format("seed {}: {}\n", seed + done, wrong), 1;
   }
-  std::cout << fmt::format("{} attempts, {} of them refused\n", done, refused);
-  return done > 100 && (refused == 0 || refused == done);
+  std::cout << fmt::format("{} attempts, {} of them rejected\n", done, rejected);
+  return done > 100 && (rejected == 0 || rejected == done);
 }
 
 }  // namespace

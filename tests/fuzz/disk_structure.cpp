@@ -1,4 +1,4 @@
-// Images of tiles' disks that are damaged, cut off or changed with checksums that fit again: refused, with the file as it was, or opened,
+// Images of tiles' disks that are damaged, cut off or changed with checksums that fit again: rejected, with the file as it was, or opened,
 // written and opened again with the same blocks; never a crash, never blocks that no write put there.
 //
 //   fuzz_disk [--seed S|new] [--runs N] [--seconds T]
@@ -132,7 +132,7 @@ std::string take(const std::string& path, const std::string& bytes, Change how, 
     image.write_back();
   } catch (const std::exception& e) {
     if (std::string(e.what()).empty()) return "an error without words";
-    return read_all(path) == bytes ? "" : std::string("refused and written to: ") + e.what();
+    return read_all(path) == bytes ? "" : std::string("rejected and written to: ") + e.what();
   }
   if (how != Change::numbers_that_fit && std::find(history.begin(), history.end(), seen) == history.end())
     return "blocks that no write put there";

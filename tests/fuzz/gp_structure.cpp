@@ -1,4 +1,4 @@
-// Codelet object files whose descriptions are changed and whose checksums fit again: refused, or vertices of them are laid out, compiled
+// Codelet object files whose descriptions are changed and whose checksums fit again: rejected, or vertices of them are laid out, compiled
 // and run; never a crash. Their code is replaced by some that does nothing, since native code is believed.
 //
 //   fuzz_gp [--seed S|new] [--runs N] [--seconds T]

@@ -1,4 +1,4 @@
-// libFuzzer: bytes that claim to be an executable (first byte even) or a .gp (odd) are read or refused, nothing else.
+// libFuzzer: bytes that claim to be an executable (first byte even) or a .gp (odd) are read or rejected, nothing else.
 //
 //   fuzz_read [-max_total_time=60] [corpus/]
 #include <cstdint>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } else {
       pando::Library().load_bytes(bytes, "fuzzed.gp");
     }
-  } catch (const std::exception&) {  // refused
+  } catch (const std::exception&) {  // rejected
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Every truncation and random corruptions of a real executable are refused or read, without a crash: the part of the reader's
+// Every truncation and random corruptions of a real executable are rejected or read, without a crash: the part of the reader's
 // fuzzing that runs everywhere (fuzz_read needs libFuzzer).
 //
 //   fuzz_corrupt [--seed S|new] [--runs N]
@@ -40,20 +40,20 @@ bool is_read(const std::string& bytes) {
 
 int run(std::uint64_t seed, std::uint64_t runs) {
   Random random(seed);
-  std::uint64_t truncated = 0, refused = 0;
+  std::uint64_t truncated = 0, rejected = 0;
   for (std::uint64_t i = 0; i < runs; ++i) {
     const std::string good = executable(seed + i);
-    if (!is_read(good)) return std::cout << "seed " << seed + i << ": a good executable is refused\n", 1;
+    if (!is_read(good)) return std::cout << "seed " << seed + i << ": a good executable is rejected\n", 1;
     for (int n = 0; n < 50; ++n, ++truncated)
       if (is_read(good.substr(0, random.below(good.size()))))
         return std::cout << "seed " << seed + i << ": a truncated executable is read\n", 1;
     for (int n = 0; n < 200; ++n) {
       std::string bad = good;
       for (std::uint64_t k = random.between(1, 4); k > 0; --k) bad[random.below(bad.size())] ^= static_cast<char>(1 << random.below(8));
-      refused += !is_read(bad);
+      rejected += !is_read(bad);
     }
   }
-  std::cout << fmt::format("{} truncations refused; {} of {} corruptions refused\n", truncated, refused, 200 * runs);
+  std::cout << fmt::format("{} truncations rejected; {} of {} corruptions rejected\n", truncated, rejected, 200 * runs);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Executables whose numbers are changed and whose checksums fit again: read, refused, or run to some end; never a crash. The codelets are
+// Executables whose numbers are changed and whose checksums fit again: read, rejected, or run to some end; never a crash. The codelets are
 // replaced by ones that do nothing, since native code is believed.
 //
 //   fuzz_structure [--seed S|new] [--runs N] [--seconds T]

@@ -1,4 +1,4 @@
-"""Files of tables and JSON, damaged in every way, given to each tool that reads such: taken or refused in a sentence that names the file; no signal, no
+"""Files of tables and JSON, damaged in every way, given to each tool that reads such: taken or rejected in a sentence that names the file; no signal, no
 words of the C++ library. `test_readers.py [RUNS [SEED|new]]`: so many damaged files of each kind; a failing one is printed with its seed."""
 import json
 import os

@@ -20,7 +20,7 @@
 #include "misuse/world.h"
 
 #if defined(PANDO_ASAN)
-// A single request that the plain build's limit would refuse is refused here too.
+// A single request that the plain build's limit would reject is rejected here too.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=1024"; }
 #endif
 

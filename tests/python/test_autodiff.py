@@ -46,7 +46,7 @@ def test_gradients_of_called_graphs(main):
     assert everything[inner].graph in again.graph.called_graphs
 
 
-def test_what_cannot_be_is_refused(main):
+def test_what_cannot_be_is_rejected(main):
     x = popxl.variable(np.ones(2, np.float32))
     graph = main.ir.create_graph(lambda t: ops.detach(t) * 1, x)
     for arguments in ({}, {"grads_required": []}, {"grads_required": [x]}):

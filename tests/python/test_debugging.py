@@ -43,7 +43,7 @@ def test_only_nan_may_stop_it(device):
         session.run({x: np.array([2, 1, 2], np.float32)})
 
 
-def test_bad_names_are_refused(monkeypatch):
+def test_bad_names_are_rejected(monkeypatch):
     ir, _ = program(watch="wights")
     with pytest.raises(Exception, match="the graph has no variable of that name.*did you mean '.*weights'"):
         popxl.Session(ir, "cpu")

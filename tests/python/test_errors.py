@@ -119,7 +119,7 @@ def test_integers_are_integers():
 
 
 @pytest.mark.parametrize("device", ["cpu", "ipu_model"])
-def test_types_that_tiles_do_not_have_are_refused_with_the_op(device):
+def test_types_that_tiles_do_not_have_are_rejected_with_the_op(device):
     ir = popxl.Ir()
     with ir.main_graph:
         x = ones(2, 3, dtype=np.float64, downcast=False)
@@ -155,7 +155,7 @@ def a_program(value):
     return ir, state, *streams, buffer
 
 
-def test_what_another_ir_owns_is_refused_not_taken_by_its_number():
+def test_what_another_ir_owns_is_rejected_not_taken_by_its_number():
     ir, state, _, _, _ = a_program(1)
     _, other, h2d, d2h, buffer = a_program(2)
     with popxl.Session(ir, "cpu") as session:

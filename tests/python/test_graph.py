@@ -136,7 +136,7 @@ def test_options_come_from_the_environment_too(codelets, monkeypatch):
     ("watchSkip", -1, "option 'pando.watchSkip' has the value '-1'; expected a whole number from 0 to 4294967295"),
     ("threads", 1.5, "option 'pando.threads' has the value '1.5'; expected a whole number"),
 ])
-def test_options_that_mean_nothing_are_refused(codelets, option, value, said):
+def test_options_that_mean_nothing_are_rejected(codelets, option, value, said):
     with pytest.raises(RuntimeError) as error:
         Program(codelets).engine(**{option: value})
     assert said in str(error.value)

@@ -54,7 +54,7 @@ def test_results_must_be_tensors(main, args, error):
         main.ir.create_graph(lambda x: x, *args)
 
 
-def test_mixed_lists_and_wrong_arguments_are_refused(main):
+def test_mixed_lists_and_wrong_arguments_are_rejected(main):
     x = popxl.variable(1.0)
     with pytest.raises(TypeError):
         main.ir.create_graph(lambda xs: xs[0], [x, 1])

@@ -72,7 +72,7 @@ def test_modules_beside_functions():
     assert ops.call is popxl.ops.call and inspect.isfunction(ops.call)
 
 
-def refused(error, match, make):
+def rejected(error, match, make):
     with pytest.raises(error, match=match or None):
         make()
 
@@ -92,14 +92,14 @@ def test_arguments_are_checked(main):
                  lambda: ops.var_updates.adam_updater(x, x, weight_decay=0.1), lambda: ops.var_updates.adam_updater(x, x, time_step=one),
                  lambda: ops.var_updates.adamax_updater(x, x), lambda: ops.ipu_copy(popxl.variable(1.0), 1),
                  lambda: ops.host_store(popxl.d2h_stream((2,), popxl.float32), x)):
-        refused(ValueError, "", make)
+        rejected(ValueError, "", make)
     for make in (lambda: ops.concat([x, seed]), lambda: ops.cast(x, popxl.float8_143), lambda: ops.matmul_pow2scaled(x, x, one), lambda: ops.reshape(1, (1,)),
                  lambda: ops.host_load(x), lambda: ops.collectives.replicated_all_reduce(x, "add", 2)):
-        refused(TypeError, "", make)
-    refused(KeyError, "float_format", lambda: ops.print_tensor(x, float_format="hex"))
-    refused(NotImplementedError, "", lambda: ops.remote_code_load(main.ir.create_empty_graph(), "io_buffer"))
-    refused(popart.popart_exception, "split", lambda: ops.split(x, [1, 2], 0))
-    refused(popart.popart_exception, "add", lambda: ops.add(x, popxl.variable(np.zeros(4, np.float32))))
+        rejected(TypeError, "", make)
+    rejected(KeyError, "float_format", lambda: ops.print_tensor(x, float_format="hex"))
+    rejected(NotImplementedError, "", lambda: ops.remote_code_load(main.ir.create_empty_graph(), "io_buffer"))
+    rejected(popart.popart_exception, "split", lambda: ops.split(x, [1, 2], 0))
+    rejected(popart.popart_exception, "add", lambda: ops.add(x, popxl.variable(np.zeros(4, np.float32))))
 
 
 def test_indexing(main, run):
@@ -113,8 +113,8 @@ def test_indexing(main, run):
     assert results[-2].tolist() == data[[3, 0]].tolist()
     assert results[-1].tolist() == np.where(data[0] > 2, data, 0).tolist()
     for key in ("a", True, 1.0, None):
-        refused(TypeError, "", lambda key=key: x[key])
-    refused(IndexError, "", lambda: x[4])
+        rejected(TypeError, "", lambda key=key: x[key])
+    rejected(IndexError, "", lambda: x[4])
 
 
 def test_operators(main, run):

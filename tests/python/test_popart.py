@@ -58,14 +58,14 @@ def test_groups_of_variable_settings(arguments, expected):
     assert [settings.getGroupRepresentative(g, 8) for g in range(len(expected))] == [group[0] for group in expected]
 
 
-def test_variable_settings_refuse_what_does_not_divide():
+def test_variable_settings_reject_what_does_not_divide():
     with pytest.raises(ValueError):
         popart.VariableSettings(2, 3).groups(8)
     with pytest.raises(TypeError):
         popart.VariableSettings(2)
 
 
-def test_session_options_are_kept_and_unknown_ones_refused():
+def test_session_options_are_kept_and_unknown_ones_rejected():
     ir = popxl.Ir()
     options = ir._pb_ir.getSessionOptions()
     options.numIOTiles = 32
@@ -119,7 +119,7 @@ def test_debug_information(tmp_path):
 
 
 @pytest.mark.parametrize("installed", [False, True])
-def test_custom_operations_are_refused_when_they_are_used(tmp_path, monkeypatch, installed):
+def test_custom_operations_are_rejected_when_they_are_used(tmp_path, monkeypatch, installed):
     """Whether cppimport, whose finder would compile them, is installed or not."""
     package = tmp_path / "brings_ops"
     package.mkdir()

@@ -179,12 +179,12 @@ popdist.synchronize()
 try:
     collectives.all_reduce(np.zeros(i + 1))
 except ValueError as error:
-    print("refused", error)
+    print("rejected", error)
 ''')
     out, _ = poprun("--num-instances=3", "--num-replicas=6", "--ipus-per-replica", 3, "--tag-output", "no", sys.executable, program)
     for i in range(3):
         assert f"instance {i} 3 6 2 {2 * i} 3 True True" in out
-    assert out.count("refused") == 3 and "instance 1 one of <f8 (2,)" in out
+    assert out.count("rejected") == 3 and "instance 1 one of <f8 (2,)" in out
 
 
 def test_without_poprun_there_is_one_instance():

@@ -71,7 +71,7 @@ def test_replicas_and_transfers_lead():
             session.run({h2d: data[:2]})
 
 
-def test_refusals():
+def test_rejections():
     ir = popxl.Ir()
     h2d, d2h, w = increment(ir)
     session = popxl.Session(ir, "interpreter")

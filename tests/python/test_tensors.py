@@ -85,7 +85,7 @@ def test_groups(stride, size, groups):
     assert g.transpose().group_size * g.group_size == 4
 
 
-def test_bad_groups_are_refused():
+def test_bad_groups_are_rejected():
     ir = popxl.Ir(4)
     for bad in ([0], [0, 0, 0, 1], [1, 1, 2, 2]):
         with pytest.raises(ValueError):
@@ -121,7 +121,7 @@ def test_dtypes():
         popxl.dtype()
 
 
-def test_wrong_operands_are_refused(main):
+def test_wrong_operands_are_rejected(main):
     x = popxl.variable(1.0)
     with pytest.raises(TypeError):
         ops.add(x, 1)

@@ -1,4 +1,4 @@
-"""pando.torch where torch is installed: the ways in, and what they refuse. `./x test --full torch` runs tests/torch, which loops over ops and modules."""
+"""pando.torch where torch is installed: the ways in, and what they reject. `./x test --full torch` runs tests/torch, which loops over ops and modules."""
 import copy
 import gc
 

@@ -216,7 +216,7 @@ def test_gradients_of_an_update_are_clipped():
 
 
 @pytest.mark.parametrize("name, message", [("Adafactor", "An update of Adafactor asks for the value of a tensor"), ("LBFGS", "LBFGS: an optimizer of torch.optim")])
-def test_optimizers_that_ask_for_values_are_refused(name, message):
+def test_optimizers_that_ask_for_values_are_rejected(name, message):
     model = torch.nn.Linear(4, 3)
     step = pando.torch.compile_step(model, F.mse_loss, getattr(torch.optim, name)(model.parameters()))
     with pytest.raises(NotImplementedError, match=f"^{message}"):

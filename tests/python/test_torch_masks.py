@@ -181,6 +181,6 @@ def test_a_loss_of_masked_tokens_trains_as_eager():
                                       lambda x, m: x.index_put((m.nonzero()[:, 0],), torch.zeros([])), lambda x, m: x.round().unique(),
                                       lambda x, m: torch.bincount(m.sum(0)), lambda x, m: x[:m.sum()]],
                          ids=["result", "sort", "pairs", "places", "putting", "numbers", "counts", "length"])
-def test_what_has_no_static_form_is_refused(function):
+def test_what_has_no_static_form_is_rejected(function):
     with pytest.raises(NotImplementedError, match="depends on data|value of a tensor|asks for a value"):
         compiled(lambda x: [function(x, x > 0)], [torch.randn(4, 3)])

@@ -126,7 +126,7 @@ def test_classes_as_bits():
 # --- layouts
 
 @pytest.mark.parametrize("layout", ["to_sparse", "to_sparse_csr"])
-def test_sparse_tensors_are_refused_with_what_would_do(layout):
+def test_sparse_tensors_are_rejected_with_what_would_do(layout):
     matrix = getattr(torch.eye(5), layout)()
 
     class Propagation(torch.nn.Module):
@@ -169,7 +169,7 @@ def test_places_in_memory(name, transposed):
     torch.testing.assert_close(torch.compile(function, backend="pando")(x), expected)
 
 
-def test_places_beside_an_input_are_refused():
+def test_places_beside_an_input_are_rejected():
     x = torch.randn(3, 4)[1:]
     with pytest.raises(NotImplementedError, match=r"aten.as_strided.default reads elements beside its tensor of the shape \(2, 4\)"):
         adapter.trace(lambda x: [torch.as_strided(x, (2, 2), (1, 2), 0)], [x], decompositions())
@@ -187,7 +187,7 @@ def test_gradients_of_each_sample():
         torch.testing.assert_close(torch.compile(function, backend="pando")(x), function(x))
 
 
-def test_arrays_of_numpy_are_refused_with_the_line():
+def test_arrays_of_numpy_are_rejected_with_the_line():
 
     class Counting(torch.nn.Module):
         def __init__(self):

@@ -399,7 +399,7 @@ class OnTiles(unittest.TestCase):
         with open(disk, "rb") as file:
             whole = file.read()
 
-        # A flipped bit: refused, and the file stays as it is.
+        # A flipped bit: rejected, and the file stays as it is.
         with open(disk, "wb") as file:
             file.write(whole[:-100] + bytes([whole[-100] ^ 4]) + whole[-99:])
         status, out, err = self.run_it(*read)

@@ -76,9 +76,9 @@ class Pipe(unittest.TestCase):
         done = run("!exit 4", "--allow-host")
         self.assertEqual((done.stdout, done.returncode), ("", 4))
         self.assertEqual(run("pwd\n!echo $((6 * 7))\npwd", "--allow-host").stdout, "/\n42\n/\n")
-        refused = run("!touch " + os.path.join(self.folder, "made"))
-        self.assertIn("--allow-host", refused.stdout)
-        self.assertEqual(refused.returncode, 126)
+        rejected = run("!touch " + os.path.join(self.folder, "made"))
+        self.assertIn("--allow-host", rejected.stdout)
+        self.assertEqual(rejected.returncode, 126)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_a_program_on_a_tile_starts_no_command_of_the_host(self):

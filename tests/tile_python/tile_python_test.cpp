@@ -190,7 +190,7 @@ TEST_F(TilePython, InputsOfOtherTiles) {
   EXPECT_THAT(read<float>("y", 3), ElementsAre(1, -6, 16));
 }
 
-TEST_F(TilePython, OtherMemoryIsRefused) {
+TEST_F(TilePython, OtherMemoryIsRejected) {
   EXPECT_THAT(error(vertex("Elsewhere", {{"x", variable<int>(INT, {1}, "x")[0]}})), HasSubstr("'x' is not in this tile's memory"));
 }
 

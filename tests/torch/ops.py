@@ -2,12 +2,12 @@
 
     ops.py [--device cpu] [--gradient] [--core] [--dtype float32] [--odd] [--samples 2] [--only PATTERNS] [--new] [--update]
 
-Prints what does not pass and why. The lists ops.expected and gradients.expected name what passes and may only grow; ops.refused and gradients.refused name
-what an error refuses, with its reason; ops.unrun and gradients.unrun what no run has come to yet. --update writes them, each op as soon as it is done; another
+Prints what does not pass and why. The lists ops.expected and gradients.expected name what passes and may only grow; ops.rejected and gradients.rejected name
+what an error rejects, with its reason; ops.unrun and gradients.unrun what no run has come to yet. --update writes them, each op as soon as it is done; another
 number, or a crash, is in no list.
 
 --core takes the ops of core_aten.ops alone, which stand for all of core ATen and all have to pass with float32 on each device. With another --dtype, or with
---odd (tensors without elements, without dimensions, with dimensions of 1, and views), all that core_aten.refused does not name for that type have to pass.
+--odd (tensors without elements, without dimensions, with dimensions of 1, and views), all that core_aten.rejected does not name for that type have to pass.
 Exit status: 0 if everything in the list passes.
 """
 import argparse
@@ -203,34 +203,34 @@ def core():
 
 
 class Lists:
-    """What is known of the ops, in three files: names that pass; names and reasons of what is refused; names that no run has come to."""
+    """What is known of the ops, in three files: names that pass; names and reasons of what is rejected; names that no run has come to."""
 
     def __init__(self, gradient):
         kind = "gradients" if gradient else "ops"
-        self._expected, self._refused, self._unrun = (HERE / f"{kind}.{part}" for part in ("expected", "refused", "unrun"))
+        self._expected, self._rejected, self._unrun = (HERE / f"{kind}.{part}" for part in ("expected", "rejected", "unrun"))
         self.expected = set(self._expected.read_text().split()) if self._expected.exists() else set()
-        lines = self._refused.read_text().splitlines() if self._refused.exists() else []
-        self.refused = dict(line.split(": ", 1) for line in lines if line)
+        lines = self._rejected.read_text().splitlines() if self._rejected.exists() else []
+        self.rejected = dict(line.split(": ", 1) for line in lines if line)
         self.unrun = set(self._unrun.read_text().split()) if self._unrun.exists() else set()
 
     def take(self, name, found):
-        """Writes what became of an op. Another number and the end of a process are not refusals."""
-        reason = refusal(found)
+        """Writes what became of an op. Another number and the end of a process are not rejections."""
+        reason = rejection(found)
         self.unrun.discard(name)
         if found == "":
             self.expected.add(name)
-            self.refused.pop(name, None)
+            self.rejected.pop(name, None)
         elif name not in self.expected and reason is not None:
-            self.refused[name] = reason
+            self.rejected[name] = reason
         self._expected.write_text("".join(f"{n}\n" for n in sorted(self.expected)))
         self._unrun.write_text("".join(f"{n}\n" for n in sorted(self.unrun)))
-        self._refused.write_text("".join(f"{n}: {self.refused[n]}\n" for n in sorted(self.refused)))
+        self._rejected.write_text("".join(f"{n}: {self.rejected[n]}\n" for n in sorted(self.rejected)))
 
 
-class Refused:
-    """What core_aten.refused says of one kind of run: {name: reason}."""
+class Rejected:
+    """What core_aten.rejected says of one kind of run: {name: reason}."""
 
-    _FILE = HERE / "core_aten.refused"
+    _FILE = HERE / "core_aten.rejected"
 
     def __init__(self, kind):
         self._kind = kind
@@ -247,19 +247,19 @@ class Refused:
     def take(self, name, found):
         """Writes what became of an op."""
         self.names.pop(name, None)
-        if found and refusal(found) is not None:
-            self.names[name] = refusal(found)
+        if found and rejection(found) is not None:
+            self.names[name] = rejection(found)
         kinds = {**self._all(), self._kind: self.names}
         self._FILE.write_text("".join(f"{kind} | {name}: {reason}\n" for kind, names in sorted(kinds.items()) for name, reason in sorted(names.items())))
 
 
 def kind_of(dtype, odd, gradient):
-    """How core_aten.refused calls a kind of run."""
+    """How core_aten.rejected calls a kind of run."""
     return dtype + (" odd" if odd else "") + (" gradient" if gradient else "")
 
 
-def refusal(found):
-    """Why an op is refused, or None if what was found is not a refusal."""
+def rejection(found):
+    """Why an op is rejected, or None if what was found is not a rejection."""
     if found is None:
         return "its samples have no elements, or no result"
     kind, _, message = found.partition(": ")
@@ -296,14 +296,14 @@ def main():
     warnings.filterwarnings("ignore")
     # PyTorch logs the exceptions that it raises, too.
     logging.disable(logging.ERROR)
-    lists = Refused(kind) if given.core else Lists(given.gradient)
+    lists = Rejected(kind) if given.core else Lists(given.gradient)
     dtype, needed = getattr(torch, given.dtype), set(core()) - set(lists.names) if given.core else lists.expected
     first, parts = map(int, given.part.split("/"))
     passed, lost = 0, []
     ops = [op for op in table(given.gradient, dtype) if any(fnmatch.fnmatch(op.name, pattern) for pattern in given.only.split(","))]
     for op in [op for op in ops if not given.core or name_of(op) in (core() if given.update else needed)][first::parts]:
         name = name_of(op)
-        if given.new and not given.core and (name in lists.expected or name in lists.refused):
+        if given.new and not given.core and (name in lists.expected or name in lists.rejected):
             continue
         found = isolated(op, given.gradient, given.device, samples, dtype, given.odd)
         passed += found == ""

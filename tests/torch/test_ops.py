@@ -30,7 +30,7 @@ def test_the_lists_of_core_aten_are_of_the_table():
 
     assert set(ops.core()) <= {ops.name_of(op) for op in ops.table(False)}
     kinds = {ops.kind_of(dtype, odd, gradient) for dtype in ops.DTYPES for odd in (False, True) for gradient in (False, True)}
-    for line in (HERE / "core_aten.refused").read_text().splitlines():
+    for line in (HERE / "core_aten.rejected").read_text().splitlines():
         kind, _, rest = line.partition(" | ")
         assert kind in kinds - {"float32", "float32 gradient"} and rest.split(": ")[0] in ops.core(), line
 
@@ -41,9 +41,9 @@ def test_each_op_is_in_a_list(gradient):
 
     lists = ops.Lists(gradient)
     names = {ops.name_of(op) for op in ops.table(gradient)}
-    assert not lists.expected & set(lists.refused)
-    assert not lists.unrun & (lists.expected | set(lists.refused))
-    without = sorted(names - lists.expected - set(lists.refused) - lists.unrun)
+    assert not lists.expected & set(lists.rejected)
+    assert not lists.unrun & (lists.expected | set(lists.rejected))
+    without = sorted(names - lists.expected - set(lists.rejected) - lists.unrun)
     assert not without, f"{len(without)} ops of PyTorch's table are in no list: run ops.py --new --update{' --gradient' if gradient else ''}: {without}"
 
 

@@ -49,7 +49,7 @@ class Solution {
 };
 
 /// Variables and constraints. Operations add a variable for their result. All numbers are unsigned: a difference below zero, and a division
-/// by zero, have no solution. Variables and groups that the model does not have, and ranges that are empty, are refused
+/// by zero, have no solution. Variables and groups that the model does not have, and ranges that are empty, are rejected
 /// (std::invalid_argument) and leave no constraint.
 class POPLAR_EXPORT Model {
  public:
@@ -110,7 +110,7 @@ class POPLAR_EXPORT Model {
   template <class T, class F>
   Variable call(const std::vector<Variable>& vars, F f, const std::string& debugName = "");
 
-  /// Variables of a group are tried out before those of the groups that it comes before. Refused where groups would then come before
+  /// Variables of a group are tried out before those of the groups that it comes before. Rejected where groups would then come before
   /// themselves.
   PriorityGroup addPriorityGroup();
   PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }

@@ -203,7 +203,7 @@ def _line_of(error):
 
 
 @contextlib.contextmanager
-def values_refused(who="The model"):
+def values_rejected(who="The model"):
     """Inside, a model that asks for the value of a tensor, as `if tensor:` and `tensor.tolist()` do, gets NotImplementedError with its line. who: what messages
     call it."""
     try:
@@ -330,7 +330,7 @@ def trace_writes(function, inputs, decompositions, who="The model"):
     from torch.fx.experimental.proxy_tensor import make_fx
 
     _check_layouts(inputs)
-    with host_kernels_off(), values_refused(who), _Updating(), torch.no_grad():
+    with host_kernels_off(), values_rejected(who), _Updating(), torch.no_grad():
         functional = torch.func.functionalize(function, remove="mutations_and_views")
         return make_fx(functional, decomposition_table=decompositions, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
 
@@ -351,14 +351,14 @@ def trace(function, inputs, decompositions):
 
     _check_layouts(inputs)
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off(), _layers_of_tensors(), values_refused(), _Replaced(), _short_traces():
+    with host_kernels_off(), _layers_of_tensors(), values_rejected(), _Replaced(), _short_traces():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]
     passes.relate_strides(written)
     if _is_functional(written):
         return written
-    with torch.fx.traceback.preserve_node_meta(), torch.no_grad(), values_refused():
+    with torch.fx.traceback.preserve_node_meta(), torch.no_grad(), values_rejected():
         functional = torch.func.functionalize(_with_constants(written, list(names)), remove="mutations_and_views")
         graph = make_fx(functional, decomposition_table=decompositions, tracing_mode="fake")(*inputs, *constants)
     _as_constants(graph, constants)

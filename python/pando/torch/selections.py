@@ -78,7 +78,7 @@ class Quotient:
         return self._number / self._count.number()
 
 
-def _refused(what):
+def _rejected(what):
     return NotImplementedError(f"{what}: what a mask of bools picks has a shape that depends on data. Programs do to it what is done to each element, sums, products, "
                                "means, variances, extremes, products of matrices, cat and softmax; for all else use torch.where.")
 
@@ -87,7 +87,7 @@ def _only(selections, what):
     """The mask and repeat that some selections have in common."""
     masks = {(id(s.mask), s.repeat) for s in selections}
     if len(masks) > 1:
-        raise _refused(f"{what} of two selections by different masks")
+        raise _rejected(f"{what} of two selections by different masks")
     return selections[0].mask, selections[0].repeat
 
 
@@ -168,7 +168,7 @@ class Static(torch.fx.Interpreter):
         if target in _UNIQUE:
             given = {**dict(zip([a.name for a in target._schema.arguments], args)), **kwargs}
             if given.get("dim") is not None:
-                raise _refused(f"{target} of slices")
+                raise _rejected(f"{target} of slices")
             return self._unique(given["self"], target is not aten.unique_consecutive.default, given.get("return_inverse", False), given.get("return_counts", False))
         if target is aten.nonzero.default:
             return self._places(args[0])
@@ -182,7 +182,7 @@ class Static(torch.fx.Interpreter):
             return self._at_places(target, args[0], masks, *args[2:])
         if target is aten.index_select.default and isinstance(args[2], Selection):
             if isinstance(args[0], Selection):
-                raise _refused(f"{target}: places in a selection")
+                raise _rejected(f"{target}: places in a selection")
             return self._all(target, args, kwargs, selected)
         if target in _ADDS:
             return self._added(target, *args, **kwargs)
@@ -195,7 +195,7 @@ class Static(torch.fx.Interpreter):
 
         for x, node in zip(_pytree.tree_leaves(args), _pytree.tree_leaves(self._node.args)):
             if isinstance(x, (Selection, Count)):
-                raise NotImplementedError(f"{_refused('A result of the model')} {line_of(node)}".rstrip())
+                raise NotImplementedError(f"{_rejected('A result of the model')} {line_of(node)}".rstrip())
         return super().output(target, args, kwargs)
 
     def _of_selections(self, target, args, kwargs, selected):
@@ -223,7 +223,7 @@ class Static(torch.fx.Interpreter):
         if target in _LOOKUPS:
             largest = max(selected, key=lambda s: s.whole.dim())
             if any(d is None or d % largest.whole.dim() == largest.place for d in _dims(target, args, kwargs)):
-                raise _refused(str(target))
+                raise _rejected(str(target))
             return self._all(target, args, kwargs, selected)
         if torch.Tag.pointwise in target.tags:
             return self._elementwise(target, args, kwargs, selected)
@@ -231,7 +231,7 @@ class Static(torch.fx.Interpreter):
             return self._all(target, args, kwargs, selected)
         if target in _MADE:
             return self._all(target, _pytree.tree_map(lambda x: x.whole if isinstance(x, Selection) else x, args), kwargs, [])
-        raise _refused(str(target))
+        raise _rejected(str(target))
 
     def _number(self, name, args):
         """Integers that come from shapes."""
@@ -254,27 +254,27 @@ class Static(torch.fx.Interpreter):
         if name in ("ge", "le", "gt", "lt", "eq", "ne"):
             # What PyTorch knows of a size, which nothing but a check takes.
             return True
-        raise _refused(f"{name} of a size")
+        raise _rejected(f"{name} of a size")
 
     # --- picking and putting back
 
     def _pick(self, target, x, masks):
         if len([m for m in masks if m is not None]) != 1 or masks[0] is None:
-            raise _refused(f"{target}: a mask of bools among other indices")
+            raise _rejected(f"{target}: a mask of bools among other indices")
         mask = masks[0]
         if isinstance(mask, Selection):
             # Of what is picked already.
             if not isinstance(x, Selection) or mask.whole.dim() != 1 or x.place:
-                raise _refused(str(target))
+                raise _rejected(str(target))
             _only([x, mask], str(target))
             return Selection(x.whole, self._both(mask), 0, 1)
         if isinstance(x, Selection):
-            raise _refused(str(target))
+            raise _rejected(str(target))
         if target is aten.masked_select.default:
             x, mask = torch.broadcast_tensors(x, mask)
         count = mask.numel()
         if not count:
-            raise _refused(f"{target}: a mask without elements")
+            raise _rejected(f"{target}: a mask without elements")
         found = Selection(x.reshape([count, *x.shape[mask.dim():]]), self._flat(masks[0], mask))
         if not (x.dtype.is_floating_point or x.dtype.is_complex or x.dtype is torch.bool):
             # They may be indices, of which those that are not picked may be out of range.
@@ -296,21 +296,21 @@ class Static(torch.fx.Interpreter):
             # The mask broadcasts to the tensor.
             return self._put_flat(x, self._flat(masks[0], masks[0].expand(x.shape)), values, target._schema.is_mutable)
         if len([m for m in masks if m is not None]) != 1 or masks[0] is None:
-            raise _refused(f"{target}: a mask of bools among other indices")
+            raise _rejected(f"{target}: a mask of bools among other indices")
         mask = masks[0]
         if isinstance(mask, Selection):
             flags, whole, of = self._both(mask), x.whole if isinstance(x, Selection) else x, mask
         elif isinstance(x, Selection):
-            raise _refused(str(target))
+            raise _rejected(str(target))
         else:
             flags, whole, of = self._flat(mask, mask), x, None
         if isinstance(values, Selection):
             if values.mask is not flags or values.place or values.repeat > 1:
-                raise _refused(f"{target} of two selections by different masks")
+                raise _rejected(f"{target} of two selections by different masks")
             values = values.whole
             values = values.reshape([*(mask.shape if of is None else [flags.shape[0]]), *values.shape[1:]])
         elif values.dim() >= whole.dim() - (mask.dim() if of is None else 1) + 1 and values.shape[0] != 1:
-            raise _refused(str(target))
+            raise _rejected(str(target))
         wide = flags.reshape([*(mask.shape if of is None else flags.shape), *[1] * (whole.dim() - (mask.dim() if of is None else 1))])
         made = torch.where(wide, whole + values if accumulate else values, whole)
         if target._schema.is_mutable:
@@ -320,7 +320,7 @@ class Static(torch.fx.Interpreter):
     def _put_flat(self, x, flags, values, in_place):
         """x with the elements of a selection where flags, of one dimension, are set."""
         if isinstance(x, Selection) or values.mask is not flags or values.place or values.whole.dim() > 1:
-            raise _refused(str(self._node.target))
+            raise _rejected(str(self._node.target))
         made = torch.where(flags.reshape(x.shape), values.whole.reshape(x.shape), x)
         return x.copy_(made) if in_place else made
 
@@ -329,9 +329,9 @@ class Static(torch.fx.Interpreter):
     def _places(self, x):
         """The coordinates of what is not 0: those of all elements, picked by a mask."""
         if isinstance(x, Selection):
-            raise _refused(str(self._node.target))
+            raise _rejected(str(self._node.target))
         if not x.numel() or not x.dim():
-            raise _refused(f"{self._node.target}: a tensor without elements, or without dimensions,")
+            raise _rejected(f"{self._node.target}: a tensor without elements, or without dimensions,")
         rest, coordinates = torch.arange(x.numel()), []
         for length in reversed(x.shape):
             coordinates.insert(0, rest % length)
@@ -342,18 +342,18 @@ class Static(torch.fx.Interpreter):
         """What lies at places that a selection has, or a tensor to which a selection is added there."""
         selected = [i for i in indices if isinstance(i, Selection)]
         if isinstance(x, Selection):
-            raise _refused(f"{target}: places in a selection")
+            raise _rejected(f"{target}: places in a selection")
         if target in _PICKS:
             return self._all(target, [x, indices], {}, selected)
         if not accumulate or not isinstance(values, Selection):
-            raise _refused(f"{target} without accumulating")
+            raise _rejected(f"{target} without accumulating")
         _only([*selected, values], str(target))
         return target(x, _sizes(indices), values.filled(0), True)
 
     def _added(self, target, x, dim, index, source, *, alpha=1):
         """A tensor to which slices are added at places."""
         if isinstance(x, Selection) or not isinstance(source, Selection) or source.place != dim % source.whole.dim():
-            raise _refused(str(target))
+            raise _rejected(str(target))
         _only([source, *([index] if isinstance(index, Selection) else [])], str(target))
         return target(x, dim, _sizes(index), source.filled(0), alpha=alpha)
 
@@ -366,16 +366,16 @@ class Static(torch.fx.Interpreter):
         if dim % rank != place:
             return self._all(aten.cat.default, [parts, dim], {}, selections)
         if any(s.place != place for s in selections):
-            raise _refused("cat of selections along several dimensions")
+            raise _rejected("cat of selections along several dimensions")
         # PyTorch passes over tensors without elements of another rank.
         parts = [p for p in parts if isinstance(p, Selection) or p.dim() == rank]
         made, key = self.__dict__.setdefault("_joints", {}), tuple((id(p.mask), p.repeat) if isinstance(p, Selection) else p.shape[place] for p in parts)
-        wholes = [p.whole if isinstance(p, Selection) else p for p in parts]
+        whole_tensors = [p.whole if isinstance(p, Selection) else p for p in parts]
         if key not in made:
             flags = [p.flags().reshape([-1]) if isinstance(p, Selection) else torch.ones([p.shape[place]], dtype=torch.bool) for p in parts]
             masks = [(p.mask, p.repeat) if isinstance(p, Selection) else (None, 1) for p in parts]
-            made[key] = torch.cat(flags), list(zip(masks, [w.shape[place] for w in wholes]))
-        return Selection(torch.cat(wholes, dim), made[key][0], place)
+            made[key] = torch.cat(flags), list(zip(masks, [w.shape[place] for w in whole_tensors]))
+        return Selection(torch.cat(whole_tensors, dim), made[key][0], place)
 
     def _part(self, s, dim=0, start=None, end=None, step=1):
         """One of the tensors that lie one after the other: its gradient."""
@@ -387,14 +387,14 @@ class Static(torch.fx.Interpreter):
                     part = s.whole.narrow(s.place, offset, length)
                     return part if own is None else Selection(part, own, s.place, repeat)
                 offset += length
-        raise _refused(str(self._node.target))
+        raise _rejected(str(self._node.target))
 
     def _unique(self, x, ordered, inverse, counts):
         """Different numbers, the first of each run of equal ones: (numbers, which of them each element is, how often each occurs)."""
         if isinstance(x, Selection):
-            raise _refused(str(self._node.target))
+            raise _rejected(str(self._node.target))
         if not x.numel():
-            raise _refused(f"{self._node.target}: a tensor without elements")
+            raise _rejected(f"{self._node.target}: a tensor without elements")
         flat = x.reshape([-1])
         values, order = flat.sort() if ordered else (flat, None)
         first = torch.cat([torch.ones([1], dtype=torch.bool), values[1:] != values[:-1]])
@@ -414,12 +414,12 @@ class Static(torch.fx.Interpreter):
         if not places:
             return made
         if len(places) > 1 or mask is None:
-            raise _refused(str(self._node.target))
+            raise _rejected(str(self._node.target))
         place, length = places[0], mask.shape[0]
         same = len(fake.shape) == made.dim() and all(i == place or d == made.shape[i] for i, d in enumerate(fake.shape))
         changed = made.shape[place] != length * repeat if before is None else math.prod(made.shape[:place]) != before
         if not same or changed or made.shape[place] % length:
-            raise _refused(str(self._node.target))
+            raise _rejected(str(self._node.target))
         return Selection(made, mask, place, made.shape[place] // length)
 
     def _all(self, target, args, kwargs, selected, number=False):
@@ -469,7 +469,7 @@ def _dims(target, args, kwargs):
         if argument.name in ("dim", "dims"):
             found = kwargs.get(argument.name, argument.default_value if default is None else default)
             return found if isinstance(found, (list, tuple)) else [found]
-    raise _refused(str(target))
+    raise _rejected(str(target))
 
 
 def _factor(x, contracted):

@@ -74,7 +74,7 @@ void forget_standard_output() {
   std::clearerr(stdout);
 }
 
-void refuse_folder(const std::string& path) {
+void reject_folder(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     fail(ErrorKind::file_load_error, "unreadable-file", "cannot read {}: it is a folder", path);

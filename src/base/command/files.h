@@ -8,7 +8,7 @@
 namespace pando {
 
 // Throws file_load_error if it is a folder; what is not there is none.
-void refuse_folder(const std::string& path);
+void reject_folder(const std::string& path);
 // Throws file_load_error if it cannot be read: if it is no regular file, too, but for pipes that the process has (/dev/stdin, /dev/fd/N).
 std::string read_file(const std::string& path);
 // The whole file or, if it cannot be written, the one that was there. Throws poplar_error then.

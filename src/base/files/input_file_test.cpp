@@ -31,7 +31,7 @@ TEST_F(Input, RegularFilesAreReadWhole) {
 }
 
 // None of them keeps anybody waiting, or fills the memory.
-TEST_F(Input, WhatIsNoRegularFileIsRefused) {
+TEST_F(Input, WhatIsNoRegularFileIsRejected) {
   ASSERT_EQ(::mkfifo((root / "fifo").c_str(), 0600), 0);
   EXPECT_EQ(read(root / "fifo"), "it is no regular file");
   EXPECT_EQ(read("/dev/zero"), "it is no regular file");

@@ -131,7 +131,7 @@ int dump_running(const Arguments& arguments) {
 }
 
 // Without -- a file was meant, not a program of that name somewhere.
-void refuse_file(const Arguments& arguments) {
+void reject_file(const Arguments& arguments) {
   const std::string& path = arguments.command.front();
   read_file(path);  // says it if it is a folder or not there
   const bool is_program = access(path.c_str(), X_OK) == 0;
@@ -142,7 +142,7 @@ void refuse_file(const Arguments& arguments) {
 
 int run(const Arguments& arguments, bool is_program) {
   if (arguments.command.size() == 1 && is_executable_file(arguments.command.front())) return dump_executable(arguments);
-  if (!is_program) refuse_file(arguments);
+  if (!is_program) reject_file(arguments);
   return dump_running(arguments);
 }
 

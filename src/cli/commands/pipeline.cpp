@@ -41,7 +41,7 @@ std::int64_t capacity_of(const std::string& text) {
   std::int64_t n = -1;
   const auto [p, e] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (e != std::errc() || p != text.data() + text.size() || n < 0) {
-    ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is not a capacity; a number of messages or 'unbounded' is", text);
+    ir::reject(ir::ErrorClass::value, "capacity", "'{}' is not a capacity; a number of messages or 'unbounded' is", text);
   }
   return n;
 }
@@ -68,7 +68,7 @@ void set_capacities(ProjectedProgram& p, const Arguments& a) {
     if (const auto it = options.capacities.find(s.name); it != options.capacities.end()) s.capacity = it->second;
     left.erase(s.name);
   }
-  if (!left.empty()) ir::refuse(ir::ErrorClass::value, "stream-name", "there is no stream '{}'", left.begin()->first);
+  if (!left.empty()) ir::reject(ir::ErrorClass::value, "stream-name", "there is no stream '{}'", left.begin()->first);
 }
 
 // Numbers between blanks or commas.
@@ -80,12 +80,12 @@ void read_numbers(const std::string& file, ir::HostTensor& to) {
     double v = 0;
     const auto [p, e] = std::from_chars(text.data() + at, text.data() + end, v);
     if (e != std::errc() || p != text.data() + end)
-      ir::refuse(ir::ErrorClass::value, "number-expected", "{}: '{}' is not a number", file, text.substr(at, end - at));
+      ir::reject(ir::ErrorClass::value, "number-expected", "{}: '{}' is not a number", file, text.substr(at, end - at));
     if (n < to.elements()) to.set(n, v);
     ++n;
     at = text.find_first_not_of(" ,\n\t\r", end);
   }
-  if (n < to.elements()) ir::refuse(ir::ErrorClass::value, "stream-too-short", "{} has {} numbers; {} are read", file, n, to.elements());
+  if (n < to.elements()) ir::reject(ir::ErrorClass::value, "stream-too-short", "{} has {} numbers; {} are read", file, n, to.elements());
 }
 
 // Between -1 and 1; integers are 0 to 3.
@@ -101,7 +101,7 @@ HostInputs inputs_of(const ProjectedProgram& p, const Arguments& a) {
   std::map<std::string, std::string> files;
   for (const std::string& i : a.inputs) {
     const std::size_t equals = i.find('=');
-    if (equals == std::string::npos) ir::refuse(ir::ErrorClass::value, "input", "'{}': an input is STREAM=FILE", i);
+    if (equals == std::string::npos) ir::reject(ir::ErrorClass::value, "input", "'{}': an input is STREAM=FILE", i);
     files[i.substr(0, equals)] = i.substr(equals + 1);
   }
   HostInputs inputs;
@@ -120,7 +120,7 @@ HostInputs inputs_of(const ProjectedProgram& p, const Arguments& a) {
       files.erase(file);
     }
   }
-  if (!files.empty()) ir::refuse(ir::ErrorClass::value, "stream-name", "no stream '{}' comes from the host", files.begin()->first);
+  if (!files.empty()) ir::reject(ir::ErrorClass::value, "stream-name", "no stream '{}' comes from the host", files.begin()->first);
   return inputs;
 }
 
@@ -182,13 +182,13 @@ int run(const Arguments& a) {
   Loop loop;
   if (projected) {
     if (!a.policy.empty())
-      ir::refuse(ir::ErrorClass::value, "state-policy", "{} is projected already; its policy is in its first line", a.input);
+      ir::reject(ir::ErrorClass::value, "state-policy", "{} is projected already; its policy is in its first line", a.input);
     p = project::parse(text, a.input);
     set_capacities(p, a);
   } else {
     ir::Module body = ir::read_module(text, a.input);
     if (a.policy.empty())
-      ir::refuse(ir::ErrorClass::value, "state-policy", "name a policy of state with --policy: strict, delay, stash, '2BW M' or 'flush M'");
+      ir::reject(ir::ErrorClass::value, "state-policy", "name a policy of state with --policy: strict, delay, stash, '2BW M' or 'flush M'");
     loop.program = make_loop(without_tuples(std::move(body)), parse_policy(a.policy));
     loop.lags = solve_lags(loop.program);
     p = project::project(loop.program, loop.lags, options_of(a));

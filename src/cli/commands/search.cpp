@@ -215,7 +215,7 @@ int run(Arguments& a) {
 }
 
 // An option that counts for programs alone is a mistake beside a transformer's name.
-void refuse_options_of_programs(const CLI::App& command) {
+void reject_options_of_programs(const CLI::App& command) {
   for (const CLI::Option* o : command.get_options()) {
     const std::string& text = o->get_description();
     if (o->count() > 0 && (text.starts_with("Of a program") || text.starts_with("Of an ONNX model")))
@@ -332,7 +332,7 @@ void describe(CLI::App* command, Invocation& invocation) {
     }
     if (a->model.empty()) throw CLI::RequiredError("model");
     if (a->machine.empty()) throw CLI::RequiredError("--machine (pando machines lists them)");
-    if (!is_program(a->model)) refuse_options_of_programs(*command);
+    if (!is_program(a->model)) reject_options_of_programs(*command);
     for (const char* option : {"--space", "--stack"}) {
       if (is_program(a->model) && command->get_option(option)->count() > 0)
         throw CLI::ValidationError(option, "it takes a transformer's name or sizes");

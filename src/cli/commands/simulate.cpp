@@ -187,7 +187,7 @@ int run(const Arguments& a) {
 }
 
 // An option that would not count is a mistake.
-void refuse_idle_options(const CLI::App& command, bool validates, bool is_model, bool cycles) {
+void reject_idle_options(const CLI::App& command, bool validates, bool is_model, bool cycles) {
   const auto reject = [&](std::initializer_list<const char*> names, const char* why) {
     for (const char* name : names) {
       if (command.get_option(name)->count() > 0) throw CLI::ValidationError(name, why);
@@ -274,7 +274,7 @@ void describe(CLI::App* command, Invocation& invocation) {
     if (subjects > 1) throw CLI::ValidationError("simulate", "a program, --model and --validate exclude each other; one is expected");
     if (model->count() > 0 && command->get_option("--machine")->count() == 0)
       throw CLI::RequiredError("--machine (pando machines lists them)");
-    refuse_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
+    reject_idle_options(*command, validate->count() > 0, model->count() > 0, a->fidelity == "cycles");
     a->given = invocation.arguments;
     invocation.status = run(*a);
   });

@@ -1,4 +1,4 @@
-// Vertices in assembly: what they compute, how many instructions are executed, what is refused, addresses that are checked.
+// Vertices in assembly: what they compute, how many instructions are executed, what is rejected, addresses that are checked.
 #include "codelet/assembly/assembly_test.h"
 
 namespace pando {

@@ -143,7 +143,7 @@ TEST_F(PopcTargets, OfVariantsOfAVertexTheHostsIsTaken) {
   EXPECT_EQ(run_v("ipus.gp"), 2);
 }
 
-TEST_F(PopcTargets, AssemblyInThePlaceOfAStubIsRefused) {
+TEST_F(PopcTargets, AssemblyInThePlaceOfAStubIsRejected) {
   write("v.cpp", vertex(""));
   const char* const kAssembly = "#ifdef __IPU__\n#define NAME __runCodelet_V\n.globl NAME\nNAME:\n  setzi $m0, 1\n  exitz $mzero\n#endif\n";
   write("v.S", kAssembly);

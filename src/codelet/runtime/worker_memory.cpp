@@ -203,11 +203,11 @@ void* worker_address(unsigned address, unsigned access, const char* where, const
   PandoWorkerMemory& memory = memory_of_thread();
   const unsigned bytes = access & 0xff;
   const bool writes = (access & kAccessWrites) != 0;
-  const auto refuse = [&](const std::string& why) {
+  const auto reject = [&](const std::string& why) {
     fail(ErrorKind::application_runtime_error, "assembly-address", "tile {}: {}: {} {} bytes at address {:#x}, {}", tile_context().tile,
          where, writes ? "it writes" : "it reads", bytes, address, why);
   };
-  if (address % bytes != 0) refuse("which is not a multiple of that");
+  if (address % bytes != 0) reject("which is not a multiple of that");
   const auto within = [&](std::uint64_t begin, std::uint64_t size) {
     return address >= begin && address + std::uint64_t{bytes} <= begin + size;
   };
@@ -217,7 +217,7 @@ void* worker_address(unsigned address, unsigned access, const char* where, const
   if (char* place = in_piece(memory, address, bytes)) return place;
   alignas(16) static const char zeros[16] = {};
   if (!writes && within(kTileAddress + memory.tile_bytes, kMostBeyond)) return const_cast<char*>(zeros);
-  refuse(fmt::format("outside of the tile's memory ({:#x} to {:#x})", kTileAddress, kTileAddress + memory.tile_bytes));
+  reject(fmt::format("outside of the tile's memory ({:#x} to {:#x})", kTileAddress, kTileAddress + memory.tile_bytes));
   return nullptr;
 }
 

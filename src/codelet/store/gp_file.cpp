@@ -18,7 +18,7 @@ void fields(A& a, Field& f) {
   a(f.name, f.kind, f.shape, type, f.layout, f.inner_layout, f.min_align, f.interleaved, f.scalar_rows, f.host_offset, f.host_size);
   const auto known = element_type_named(type);
   f.type = known.value_or(f.type);
-  if (!known) f.kind = static_cast<FieldKind>(255);  // is_known refuses it
+  if (!known) f.kind = static_cast<FieldKind>(255);  // is_known rejects it
 }
 template <class A>
 void fields(A& a, ReservedRange& r) {
@@ -118,7 +118,7 @@ bool is_known(const GpDescription& d) {
          std::all_of(d.codelets.begin(), d.codelets.end(), [](const Codelet& c) { return is_known(c); });
 }
 
-[[noreturn]] void refuse(const std::string& name, std::string_view id, std::string_view why) {
+[[noreturn]] void reject(const std::string& name, std::string_view id, std::string_view why) {
   fail(ErrorKind::graph_object_load_error, id, "'{}' cannot be loaded: {}", name, why);
 }
 
@@ -157,28 +157,28 @@ std::string write_gp(const GpFile& file) {
 
 GpFile read_gp(std::string_view bytes, const std::string& name) {
   Header header;
-  if (bytes.size() < sizeof header || !is_gp(bytes)) refuse(name, "gp-foreign", "it is not a codelet object file of this project");
+  if (bytes.size() < sizeof header || !is_gp(bytes)) reject(name, "gp-foreign", "it is not a codelet object file of this project");
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.format != kFormat)
-    refuse(name, "gp-version", fmt::format("its format is {}, this library reads {}: compile it again", header.format, kFormat));
+    reject(name, "gp-version", fmt::format("its format is {}, this library reads {}: compile it again", header.format, kFormat));
   const std::string_view body = bytes.substr(sizeof header);
   std::uint64_t expected = 0;
   if (__builtin_add_overflow(header.description_size, header.bitcode_size, &expected) ||
       __builtin_add_overflow(expected, header.objects_size, &expected) || expected != body.size())
-    refuse(name, "gp-cut-off", fmt::format("it has {} bytes after its header, expected {}", body.size(), expected));
-  if (checksum_of(header, body) != header.checksum) refuse(name, "gp-corrupt", "its checksum does not match its content");
+    reject(name, "gp-cut-off", fmt::format("it has {} bytes after its header, expected {}", body.size(), expected));
+  if (checksum_of(header, body) != header.checksum) reject(name, "gp-corrupt", "its checksum does not match its content");
   GpFile file;
   ArchiveReader reader(body.substr(0, header.description_size));
   reader(file.description);
-  if (!reader.complete() || !is_known(file.description)) refuse(name, "gp-description", "its description is malformed");
+  if (!reader.complete() || !is_known(file.description)) reject(name, "gp-description", "its description is malformed");
   file.bitcode = body.substr(header.description_size, header.bitcode_size);
   std::string_view objects = body.substr(header.description_size + header.bitcode_size);
   for (GpObject& o : file.description.objects) {
-    if (o.size > objects.size()) refuse(name, "gp-description", "its description is malformed");
+    if (o.size > objects.size()) reject(name, "gp-description", "its description is malformed");
     o.code = objects.substr(0, o.size);
     objects.remove_prefix(o.size);
   }
-  if (!objects.empty()) refuse(name, "gp-description", "its description is malformed");
+  if (!objects.empty()) reject(name, "gp-description", "its description is malformed");
   return file;
 }
 

@@ -181,7 +181,7 @@ void check_pieces(const std::vector<Rank>& ranks, const transform::PieceTable& p
   }
   for (const auto& e : pieces.variables) {
     if (!variables.contains(e.part))
-      refuse(ErrorClass::value, "pieces-of-another", "the pieces are of another program: there is no variable '{}'", e.part);
+      reject(ErrorClass::value, "pieces-of-another", "the pieces are of another program: there is no variable '{}'", e.part);
   }
 }
 
@@ -316,7 +316,8 @@ void add_layout(const TypeTable& types, const std::vector<Rank>& ranks, const Op
     return list;
   };
   head += "# Whole tensors of the sequential program: element type and shape.\nWHOLES = {\n";
-  for (const auto& [name, w] : pieces.wholes) head += fmt::format("    {}: ({}),\n", py_text(name), dtype_and_shape(w.dtype, w.shape));
+  for (const auto& [name, w] : pieces.whole_tensors)
+    head += fmt::format("    {}: ({}),\n", py_text(name), dtype_and_shape(w.dtype, w.shape));
   head += "}\n# Of variables and of results: the whole, and where the part begins.\nPARTS = {\n" + entries(pieces.variables) +
           "}\nOUTPUT_PARTS = {\n" + entries(pieces.outputs) + "}\n# Of streams: the same for each block of a step.\nLOADS = {\n";
   std::map<std::string, std::vector<const transform::PieceTable::Entry*>> loads;

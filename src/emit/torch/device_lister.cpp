@@ -57,7 +57,7 @@ class DeviceLister {
       store(i);
     }
     const Graph& main = m_.graph(m_.main_graph());
-    for (const std::uint32_t i : steps_.inputs) number(p_.now(main.finals[i]));
+    for (const std::uint32_t i : steps_.inputs) number(p_.now(main.updated_inputs[i]));
     count_loads(m_, steps_, program_.text());
     tables_.next += next_;
     program_.text().functions += key_;
@@ -154,7 +154,7 @@ class DeviceLister {
       step({o, StepKind::local, {m_.operands(o).begin(), m_.operands(o).end()}, {m_.results(o).begin(), m_.results(o).end()}});
     }
     for (ValueId v : g.outputs) number(v);
-    for (ValueId v : g.finals) number(v);
+    for (ValueId v : g.updated_inputs) number(v);
   }
 
   const Placed& p_;

@@ -27,7 +27,7 @@ class DeviceWriter {
   ProgramText write() {
     const Graph& main = m_.graph(m_.main_graph());
     std::vector<ValueId> keep;
-    for (const std::uint32_t i : steps_.inputs) keep.push_back(p_.now(main.finals[i]));
+    for (const std::uint32_t i : steps_.inputs) keep.push_back(p_.now(main.updated_inputs[i]));
     FunctionWriter writer(program_, "step", steps_.steps, keep);
     std::string head, body;
     name_inputs(writer, head);
@@ -62,15 +62,15 @@ class DeviceWriter {
   // A variable is read where it lies, unless somebody reads it after it has become another.
   void name_inputs(FunctionWriter& writer, std::string& head) {
     const Graph& main = m_.graph(m_.main_graph());
-    std::map<ValueId, int> finals;
-    for (const std::uint32_t i : steps_.inputs) ++finals[p_.now(main.finals[i])];
+    std::map<ValueId, int> updated_inputs;
+    for (const std::uint32_t i : steps_.inputs) ++updated_inputs[p_.now(main.updated_inputs[i])];
     std::map<std::uint32_t, StateId> states;
     for (std::size_t s = 0; s < m_.state_count(); ++s) {
       const StateId id(static_cast<StateId::rep>(s));
       if (m_.state(id).input) states[*m_.state(id).input] = id;
     }
     for (const std::uint32_t i : steps_.inputs) {
-      const ValueId input = main.inputs[i], final = p_.now(main.finals[i]);
+      const ValueId input = main.inputs[i], final = p_.now(main.updated_inputs[i]);
       const auto state = states.find(i);
       PANDO_CHECK(state != states.end());
       const State& s = m_.state(state->second);
@@ -81,7 +81,7 @@ class DeviceWriter {
         continue;
       }
       const std::uint32_t made = writer.made_at(final);
-      const bool direct = finals[final] == 1 && made < steps_.steps.size() && !m_.row(steps_.steps[made].op).constant;
+      const bool direct = updated_inputs[final] == 1 && made < steps_.steps.size() && !m_.row(steps_.steps[made].op).constant;
       if (direct) writer.name(final, place);
       if (direct && writer.last_read(input) <= made) {
         writer.give(input, place, true, false);
@@ -98,10 +98,10 @@ class DeviceWriter {
     const Graph& main = m_.graph(m_.main_graph());
     std::vector<std::string> left, right;
     std::map<std::uint32_t, std::size_t> owners;
-    for (const std::uint32_t i : steps_.inputs) ++owners[writer.root(p_.now(main.finals[i]))];
+    for (const std::uint32_t i : steps_.inputs) ++owners[writer.root(p_.now(main.updated_inputs[i]))];
     for (std::size_t n = 0; n < steps_.inputs.size(); ++n) {
       const std::uint32_t i = steps_.inputs[n];
-      const ValueId final = p_.now(main.finals[i]);
+      const ValueId final = p_.now(main.updated_inputs[i]);
       if (final == main.inputs[i]) continue;
       const std::string& text = writer.text_of(final);
       const bool shared = owners[writer.root(final)] > 1 || writer.is_foreign(final);

@@ -35,11 +35,11 @@ Emitted torch_program(const ir::Module& module, const Options& options) {
 }
 
 Emitted torch_program(const project::ProjectedProgram& program, const Options& options) {
-  if (options.samples < 1) ir::refuse(ir::ErrorClass::value, "samples", "a projected program: say how many --samples a step takes");
+  if (options.samples < 1) ir::reject(ir::ErrorClass::value, "samples", "a projected program: say how many --samples a step takes");
   if (const auto found = project::verify(program); !found.empty())
-    ir::refuse(ir::ErrorClass::value, "projected-program", "{}", project::to_string(found));
+    ir::reject(ir::ErrorClass::value, "projected-program", "{}", project::to_string(found));
   if (program.policy.windowed() && options.samples % program.policy.window != 0)
-    ir::refuse(ir::ErrorClass::value, "samples-of-windows", "{} samples; windows have {}", options.samples, program.policy.window);
+    ir::reject(ir::ErrorClass::value, "samples-of-windows", "{} samples; windows have {}", options.samples, program.policy.window);
   check_torch_ops(*program.module);
   Emitted out;
   std::vector<std::int32_t> devices;

@@ -67,7 +67,7 @@ class Placer {
     }
     for (std::uint32_t i = 0; i < m_.graph(m_.main_graph()).inputs.size(); ++i) {
       if (!variables.contains(i))
-        refuse(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is not a variable",
+        reject(ErrorClass::value, "input-without-variable", "input '{}' of the main graph is not a variable",
                m_.name_of(m_.graph(m_.main_graph()).inputs[i]));
     }
     for (ValueId v : m_.graph(m_.main_graph()).outputs) name_output(m_.name_of(v), m_.value(v).type);
@@ -77,12 +77,12 @@ class Placer {
     transform::flatten_tuples(m_);
     transform::prune(m_);
     if (m_.replicas() > 1)
-      refuse(ErrorClass::not_implemented, "replicas", "a module of {} replicas; one with devices is expected (pando transform --data)",
+      reject(ErrorClass::not_implemented, "replicas", "a module of {} replicas; one with devices is expected (pando transform --data)",
              m_.replicas());
     transform::complete_places(m_);
     for (OpId o : m_.graph(m_.main_graph()).ops) {
       if (m_.op(o).context != Context::normal)
-        refuse(ErrorClass::not_implemented, "context-in-emit", "'{}' belongs to a program of its own; the main program is written",
+        reject(ErrorClass::not_implemented, "context-in-emit", "'{}' belongs to a program of its own; the main program is written",
                m_.name_of(o));
     }
   }
@@ -173,7 +173,7 @@ class Placer {
       const std::int32_t d = device_of(own[0]);
       for (ValueId v : m_.results(o)) {
         if (!m_.type_of(v).is_tensor() || device_of(v) != d)
-          refuse(ErrorClass::not_implemented, "op-on-several-devices", "'{}' ({}) has results on several devices", m_.name_of(v),
+          reject(ErrorClass::not_implemented, "op-on-several-devices", "'{}' ({}) has results on several devices", m_.name_of(v),
                  m_.row(o).name);
       }
       devices_[o.index()] = d;
@@ -243,9 +243,9 @@ class Placer {
     const Graph& main = m_.graph(m_.main_graph());
     for (std::uint32_t i = 0; i < main.inputs.size(); ++i) {
       const std::int32_t d = device_of(main.inputs[i]);
-      if (device_of(now(main.finals[i])) != d) {
-        refuse(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents on device {}",
-               m_.name_of(main.inputs[i]), d, device_of(now(main.finals[i])));
+      if (device_of(now(main.updated_inputs[i])) != d) {
+        reject(ErrorClass::value, "state-on-two-devices", "'{}' lies on device {}, its new contents on device {}",
+               m_.name_of(main.inputs[i]), d, device_of(now(main.updated_inputs[i])));
       }
       p_.devices[d].inputs.push_back(i);
     }
@@ -278,7 +278,7 @@ void check_torch_ops(const Module& m) {
   if (unknown.empty()) return;
   std::string text;
   for (const auto& [name, n] : unknown) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name, n);
-  refuse(ErrorClass::not_implemented, "op-without-torch", "ops that are not written in PyTorch: {}", text);
+  reject(ErrorClass::not_implemented, "op-without-torch", "ops that are not written in PyTorch: {}", text);
 }
 
 Placed place(Module module) { return Placer(std::move(module)).run(); }

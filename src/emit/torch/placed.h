@@ -57,7 +57,7 @@ struct Placed {
 // What `pando transform` prints, or any module whose values lie on numbered devices or on none: what is not said follows, as in
 // transform/devices/complete_places.h. Ops without a row are written in terms of others.
 //
-// Refuses: what the verifiers find; (not_implemented) ops that are not known, all at once with their numbers; replicas that meet; ops of
+// Rejects: what the verifiers find; (not_implemented) ops that are not known, all at once with their numbers; replicas that meet; ops of
 // programs other than the main one; a buffer of several devices.
 Placed place(ir::Module module);
 
@@ -65,7 +65,7 @@ Placed place(ir::Module module);
 class KeyTables;
 void share_outputs(Placed& placed, KeyTables& tables);
 
-// Refuses (not_implemented) ops that are not known, all at once with their numbers.
+// Rejects (not_implemented) ops that are not known, all at once with their numbers.
 void check_torch_ops(const ir::Module& module);
 
 }  // namespace pando::emit

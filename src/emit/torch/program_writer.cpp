@@ -164,7 +164,7 @@ const std::vector<std::vector<std::size_t>>& ProgramWriter::shared_inputs(GraphI
     }
   }
   std::vector<std::vector<std::size_t>> all;
-  for (const auto& values : {g.outputs, g.finals}) {
+  for (const auto& values : {g.outputs, g.updated_inputs}) {
     for (ValueId v : values) all.emplace_back(of[v].begin(), of[v].end());
   }
   return shared_[graph.value] = std::move(all);
@@ -183,7 +183,7 @@ std::string ProgramWriter::function(GraphId graph, const Ints& modified) {
     steps.push_back({o, StepKind::local, {m_.operands(o).begin(), m_.operands(o).end()}, {m_.results(o).begin(), m_.results(o).end()}});
   }
   std::vector<ValueId> results = g.outputs;
-  for (const std::int64_t i : modified) results.push_back(g.finals[static_cast<std::size_t>(i)]);
+  for (const std::int64_t i : modified) results.push_back(g.updated_inputs[static_cast<std::size_t>(i)]);
   FunctionWriter writer(*this, name, steps, results);
   std::string parameters = "rank";
   for (ValueId v : g.inputs) {

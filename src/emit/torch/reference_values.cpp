@@ -76,7 +76,7 @@ Tensors joined(const Tensors& variables, const Tensors& outputs, const std::opti
   const auto put = [&](const std::string& prefix, const std::string& name, const HostTensor& t, const PieceTable::Entry* piece,
                        std::size_t blocks) {
     if (!piece) return void(out.insert_or_assign(prefix + name, t));
-    const auto& whole = pieces->wholes.at(piece->whole);
+    const auto& whole = pieces->whole_tensors.at(piece->whole);
     Shape shape(t.shape().begin(), t.shape().begin() + static_cast<std::ptrdiff_t>(blocks)), start(blocks, 0), part = shape;
     const std::size_t missing = whole.shape.size() + blocks - std::min(whole.shape.size() + blocks, t.shape().size());
     shape.insert(shape.end(), whole.shape.begin(), whole.shape.end());

@@ -360,7 +360,7 @@ TEST(Errors, ATrapNamesItsTileAndTheRunnerStaysUsable) {
   EXPECT_EQ(at(*r, 1, 0), 1);
 }
 
-TEST(Errors, OutOfMemoryProgramsAreRefused) {
+TEST(Errors, OutOfMemoryProgramsAreRejected) {
   Hand p(1, 1);
   p.add_ipu(0);
   p.end_all();
@@ -368,7 +368,7 @@ TEST(Errors, OutOfMemoryProgramsAreRefused) {
   EXPECT_THAT(message_of<poplar::application_runtime_error>([&] { p.runner(); }), HasSubstr("does not fit into tile memory"));
 }
 
-TEST(Errors, ForeignLibrariesAreRefused) {
+TEST(Errors, ForeignLibrariesAreRejected) {
   Hand p(1, 1);
   const StreamId s = p.add_ipu(0);
   p.emit(s, Op::compute, p.add(s, 0, 0, 1, 1));
@@ -436,8 +436,8 @@ TEST(Memory, ManyTilesShareMapsOfOneImage) {
   EXPECT_EQ(r.tile_base(0, t(9000))[4096 + 4999], 'x');
 }
 
-// Maps that fail are somebody else's: too many are refused before the first.
-TEST(Memory, TooManyMapsAreRefused) {
+// Maps that fail are somebody else's: too many are rejected before the first.
+TEST(Memory, TooManyMapsAreRejected) {
   Hand p(1, 2);
   p.add_ipu(0);
   p.end_all();

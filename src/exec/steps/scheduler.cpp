@@ -60,7 +60,7 @@ void Scheduler::run(unsigned index) {
   if (observer) observer->on_end();
   if (error) std::rethrow_exception(error);
   if (stop_.load()) return;
-  refuse_waiting();
+  reject_waiting();
   is_whole_ = true;
 }
 

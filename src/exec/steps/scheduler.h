@@ -90,7 +90,7 @@ class Scheduler final : private Team::Client {
   bool in_hostless_loop(const Cursor& c) const;
 
   // If a run ended and cursors wait, control_program_error that says which, where and for what.
-  void refuse_waiting() const;
+  void reject_waiting() const;
   std::string wait_of(const Cursor& c, const tile::Instruction& in) const;
 
   const tile::Program& program_;

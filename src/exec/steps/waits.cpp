@@ -34,7 +34,7 @@ std::string Scheduler::wait_of(const Cursor& c, const Instruction& in) const {
                                   : "for streams that do not come";
 }
 
-void Scheduler::refuse_waiting() const {
+void Scheduler::reject_waiting() const {
   constexpr std::size_t kMost = 8;
   std::string text;
   std::size_t waiting = 0;

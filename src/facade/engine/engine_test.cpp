@@ -92,7 +92,7 @@ TEST(Engine, FaultsOfTheGraphAreFoundWhenCompiling) {
   expect_error<invalid_option>([&] { Engine(m.graph, Sequence(), {{"debug.speed", "1"}}); }, "Unrecognised option 'debug.speed'");
 }
 
-TEST(Engine, OtherTargetIsRefused) {
+TEST(Engine, OtherTargetIsRejected) {
   Tiny m;
   Engine engine(m.graph, Copy(m.variable(INT, {2}, "a"), m.variable(INT, {2}, "b", 1)));
   expect_error<poplar_error>([&] { engine.load(IPUModel("ipu1").createDevice()); }, "another target");

@@ -96,7 +96,7 @@ TEST(Placing, ARotatedGraphIsTheSameOnOtherTiles) {
   EXPECT_EQ(choose_rotation(part, {{2, 4096}}), 1u);
 }
 
-TEST(Placing, ATileThatIsNotThereIsRefused) {
+TEST(Placing, ATileThatIsNotThereIsRejected) {
   Graph graph = graph_of(4);
   EXPECT_THROW(choose_rotation(graph, {{4, 1}}), poplar::invalid_tile_mapping);
 }

@@ -157,7 +157,7 @@ struct Access {
   static poplar::Tensor tensor(const poplar::Graph& g, graph::View view) { return tensor({std::move(view), state(g).shared, nullptr}); }
 
   // Ownership (owner.cpp). A thing's owner is its graph's serial number, 0 for what belongs to no graph. Here alone things of another
-  // graph are refused (graph_connection_error, "foreign"); `role` says what the thing was meant for.
+  // graph are rejected (graph_connection_error, "foreign"); `role` says what the thing was meant for.
   static std::uint32_t owner(const poplar::Tensor& t) { return t.state_ ? t.state_->graph->graph.serial() : 0; }
   static std::uint32_t owner(const poplar::program::Program& p) { return p.node_ ? p.node_->graph : 0; }
   static std::uint32_t owner(poplar::ArrayRef<poplar::Tensor> tensors);

@@ -82,7 +82,7 @@ void verify_vertices(const Graph& graph) {
 }
 
 void verify(const Graph& graph, std::span<const ProgramPtr> programs) {
-  verify_mapping(graph, programs);  // first: it refuses tensors of other graphs
+  verify_mapping(graph, programs);  // first: it rejects tensors of other graphs
   verify_vertices(graph);
   verify_programs(graph, programs);
   verify_races(graph);

@@ -2,7 +2,7 @@
 
 #include "ir/checks/verify.h"
 #include "ir/checks/verify_distribution.h"
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "ir/text/parse.h"
 
 #include <algorithm>
@@ -27,13 +27,13 @@ SourceLocation location_of(const Violation& v, const TextPlaces& places, std::st
   return location;
 }
 
-[[noreturn]] void refuse_violations(const std::vector<Violation>& found, const TextPlaces& places, std::string_view text,
+[[noreturn]] void reject_violations(const std::vector<Violation>& found, const TextPlaces& places, std::string_view text,
                                     const std::string& file) {
   std::string others;
   for (std::size_t i = 1; i < std::min(found.size(), kShown); ++i)
     others += fmt::format("\n{}: {} ({})", text_of(location_of(found[i], places, text, file)), found[i].message, found[i].rule);
   if (found.size() > kShown) others += fmt::format("\nand {} more", found.size() - kShown);
-  refuse_at(ErrorClass::popart, found[0].rule, location_of(found[0], places, text, file), "{}{}", found[0].message, others);
+  reject_at(ErrorClass::popart, found[0].rule, location_of(found[0], places, text, file), "{}{}", found[0].message, others);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Module read_module(std::string_view text, const std::string& file, ModuleRules r
   Module module = parse(text, file, &places);
   std::vector<Violation> found = verify(module);
   if (found.empty() && rules == ModuleRules::of_devices) found = verify_distribution(module);
-  if (!found.empty()) refuse_violations(found, places, text, file);
+  if (!found.empty()) reject_violations(found, places, text, file);
   return module;
 }
 

@@ -59,9 +59,9 @@ class Verifier {
     for (ValueId v : g.outputs) {
       if (!known(id, v)) add("output-defined", id, fmt::format("output '{}' is not a value of this graph", name_of(v)));
     }
-    if (g.finals.size() != g.inputs.size())
-      add("output-defined", id, fmt::format("{} finals for {} inputs", g.finals.size(), g.inputs.size()));
-    for (std::size_t i = 0; i < std::min(g.finals.size(), g.inputs.size()); ++i) final(id, i);
+    if (g.updated_inputs.size() != g.inputs.size())
+      add("output-defined", id, fmt::format("{} updated_inputs for {} inputs", g.updated_inputs.size(), g.inputs.size()));
+    for (std::size_t i = 0; i < std::min(g.updated_inputs.size(), g.inputs.size()); ++i) final(id, i);
     for (const auto& [first, then] : g.after) edge(id, first, then);
   }
 
@@ -72,7 +72,7 @@ class Verifier {
 
   void final(GraphId id, std::size_t i) {
     const Graph& g = module_.graph(id);
-    const ValueId v = g.finals[i];
+    const ValueId v = g.updated_inputs[i];
     if (!known(id, v)) {
       add("output-defined", id, fmt::format("the final of '{}' is not a value of this graph", name_of(g.inputs[i])));
       return;

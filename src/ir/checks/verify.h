@@ -1,7 +1,7 @@
 // The rules that every module obeys:
 //
 //   operand-defined     an operand is an input of the op's graph or a result of an earlier op of it
-//   output-defined      so are outputs and finals; a final has its input's type
+//   output-defined      so are outputs and updated inputs; a final has its input's type
 //   types-follow        result types are what the op's row infers from operands and attributes (places: where both are known)
 //   order-edge          an edge of the user's order joins two ops of one graph, and points forward in the list
 //   graph-cycle         no graph carries itself, directly or through others
@@ -35,7 +35,7 @@ struct Violation {
 
 // Every violation, in program order. Empty: the module is valid.
 std::vector<Violation> verify(const Module& module);
-// Refuses (popart) a module that is not valid, with all violations in one message.
+// Rejects (popart) a module that is not valid, with all violations in one message.
 void check(const Module& module);
 std::string to_string(const std::vector<Violation>& violations);
 

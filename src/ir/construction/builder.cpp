@@ -49,12 +49,12 @@ class BuilderExpansion : public Expansion {
 namespace {
 
 std::int64_t checked_replicas(std::int64_t n) {
-  if (n < 1 || n > 65536) refuse(ErrorClass::value, "replicas", "a program of {} replicas; 1 to 65536 are possible", n);
+  if (n < 1 || n > 65536) reject(ErrorClass::value, "replicas", "a program of {} replicas; 1 to 65536 are possible", n);
   return n;
 }
 
 // A graph that would run itself. Loading its code does not run it.
-void refuse_cycle(const Module& m, GraphId graph, GraphId carried, std::string_view name) {
+void reject_cycle(const Module& m, GraphId graph, GraphId carried, std::string_view name) {
   if (has(row_of(op_kind(name)).effects, Effects::code)) return;
   std::vector<GraphId> stack{carried};
   std::vector<bool> seen(m.graph_count(), false);
@@ -62,7 +62,7 @@ void refuse_cycle(const Module& m, GraphId graph, GraphId carried, std::string_v
     const GraphId g = stack.back();
     stack.pop_back();
     if (g == graph || g == m.main_graph()) {
-      refuse(ErrorClass::value, "graph-cycle", "{}: graph '{}' cannot run '{}', which {}", name, m.graph(graph).name, m.graph(carried).name,
+      reject(ErrorClass::value, "graph-cycle", "{}: graph '{}' cannot run '{}', which {}", name, m.graph(graph).name, m.graph(carried).name,
              g == graph ? "leads back to it" : "is or runs the main graph");
     }
     if (seen[g.index()]) continue;
@@ -112,7 +112,7 @@ TensorId Builder::add_input(GraphId graph, const Type& type, std::string_view na
 
 void Builder::add_output(GraphId graph, TensorId tensor) {
   if (tensors_[tensor].graph != graph) {
-    refuse(ErrorClass::value, "output-of-another-graph", "'{}' is not a tensor of graph '{}'", id_of(tensor), module_.graph(graph).name);
+    reject(ErrorClass::value, "output-of-another-graph", "'{}' is not a tensor of graph '{}'", id_of(tensor), module_.graph(graph).name);
   }
   outputs_[graph.index()].push_back(tensor);
   module_.add_output(graph, value_of(tensor));
@@ -152,7 +152,7 @@ std::uint64_t Builder::stamp_of(TensorId t) const {
 
 ValueId Builder::value_of(TensorId t) {
   if (tensors_[t].state.valid() && !tensors_[t].value.valid()) {
-    refuse(ErrorClass::value, "remote-variable-used", "'{}' lies in a remote buffer; load it first (ops.remote_load)", id_of(t));
+    reject(ErrorClass::value, "remote-variable-used", "'{}' lies in a remote buffer; load it first (ops.remote_load)", id_of(t));
   }
   if (tensors_[t].bases.empty()) return tensors_[t].value;
   const std::uint64_t stamp = stamp_of(t);
@@ -199,7 +199,7 @@ void Builder::assign(TensorId t, ValueId v) {
     tensor.value = v;
     ++tensor.version;
     const Value& first = module_.value(tensor.first_value);
-    if (!first.producer.valid()) module_.graph(tensor.graph).finals[first.index] = v;
+    if (!first.producer.valid()) module_.graph(tensor.graph).updated_inputs[first.index] = v;
     return;
   }
   const std::vector<ValueId> contents = put(Tensor(tensors_[t]), v);
@@ -281,11 +281,11 @@ std::vector<TensorId> Builder::op(GraphId graph, std::string_view name, std::spa
   const OpRow& row = row_of(op_kind(name));
   for (TensorId t : operands) {
     if (tensors_[t].graph != graph) {
-      refuse(ErrorClass::value, "tensor-of-another-graph", "{}: '{}' is a tensor of graph '{}', not of '{}'; pass it in as an input", name,
+      reject(ErrorClass::value, "tensor-of-another-graph", "{}: '{}' is a tensor of graph '{}', not of '{}'; pass it in as an input", name,
              id_of(t), module_.graph(tensors_[t].graph).name, module_.graph(graph).name);
     }
   }
-  for (GraphId g : graphs) refuse_cycle(module_, graph, g, name);
+  for (GraphId g : graphs) reject_cycle(module_, graph, g, name);
   std::vector<ValueId> values;
   for (TensorId t : operands) values.push_back(value_of(t));
   const std::string wanted = scoped(output_name.empty() ? std::string(name) + "_out" : std::string(output_name));
@@ -382,7 +382,7 @@ void Builder::check_no_stale_reads(OpId call, TensorId parent, ValueId old_value
       std::vector<TensorId> others;
       collect_roots(operands[i], others);
       if (std::find_first_of(roots.begin(), roots.end(), others.begin(), others.end()) == roots.end()) continue;
-      refuse(ErrorClass::value, "modified-too-late",
+      reject(ErrorClass::value, "modified-too-late",
              "'{}' is said to be modified by '{}' only after '{}' has read it as '{}'; say so right behind the call", id_of(parent),
              module_.name_of(call), module_.name_of(*it), id_of(operands[i]));
     }
@@ -422,7 +422,7 @@ void Builder::add_outputs_to_called(GraphId graph, std::span<const ValueId> valu
   const std::vector<OpId> calls = carriers_of(graph);
   for (OpId o : calls) {
     if (module_.row(o).control == Control::call) continue;
-    refuse(ErrorClass::popart, "cannot-add-output", "graph '{}' is carried by {} '{}', whose results cannot grow",
+    reject(ErrorClass::popart, "cannot-add-output", "graph '{}' is carried by {} '{}', whose results cannot grow",
            module_.graph(graph).name, module_.row(o).name, module_.name_of(o));
   }
   std::vector<TypeId> types;

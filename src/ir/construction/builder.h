@@ -75,7 +75,7 @@ class Builder {
   TensorId add_constant(GraphId graph, HostTensor data, std::string_view name);
 
   // --- ops
-  // Adds an op to `graph`; its results, in the row's order. Refuses (value) a tensor of another graph.
+  // Adds an op to `graph`; its results, in the row's order. Rejects (value) a tensor of another graph.
   std::vector<TensorId> op(GraphId graph, std::string_view name, std::span<const TensorId> operands, const Attributes& attributes = {},
                            std::span<const GraphId> graphs = {}, bool in_place = false, std::string_view output_name = {});
   // The op added last.
@@ -85,7 +85,7 @@ class Builder {
   // The tensors that were given to an op. Empty for ops that the builder or a transform made.
   std::span<const TensorId> operand_tensors(OpId op) const;
   // Adds an output to a graph that may be called already: every call grows a result, before those that hand modifications back.
-  // Refuses (popart) where a conditional carries the graph.
+  // Rejects (popart) where a conditional carries the graph.
   void add_output_to_called(GraphId graph, ValueId value) { add_outputs_to_called(graph, {&value, 1}); }
   void add_outputs_to_called(GraphId graph, std::span<const ValueId> values);
   // Whether every op that carries the graph is a plain call.
@@ -96,9 +96,9 @@ class Builder {
   // Takes an op out. Where it made a new version of an operand, the old one is back; another op that reads its results must go too, before
   // the module is used. Order that the user demanded through it stays.
   void erase(OpId op);
-  // Refuses (value) a graph that is called.
+  // Rejects (value) a graph that is called.
   void remove_output(GraphId graph, std::size_t index);
-  // Another tensor as output `index`, of the same type. Refuses (value) what is not so.
+  // Another tensor as output `index`, of the same type. Rejects (value) what is not so.
   void set_output(GraphId graph, std::size_t index, TensorId tensor);
   // Appends an operand to a call or repeat of a graph that got a further input: what `tensor` held before the call.
   void add_call_operand(OpId call, TensorId tensor);

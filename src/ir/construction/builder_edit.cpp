@@ -24,7 +24,7 @@ void Builder::replace_uses(GraphId graph, ValueId from, ValueId to) {
     }
   }
   std::replace(g.outputs.begin(), g.outputs.end(), from, to);
-  std::replace(g.finals.begin(), g.finals.end(), from, to);
+  std::replace(g.updated_inputs.begin(), g.updated_inputs.end(), from, to);
 }
 
 // What a tensor of its own holds that holds a result of an op that goes: the version before, where the op says which, or its first
@@ -74,14 +74,14 @@ void Builder::erase(OpId op) {
 void Builder::remove_output(GraphId graph, std::size_t index) {
   const std::string& name = module_.graph(graph).name;
   if (index >= outputs_[graph.index()].size()) {
-    refuse(ErrorClass::value, "no-such-output", "graph '{}' has {} outputs; there is no output {}", name, outputs_[graph.index()].size(),
+    reject(ErrorClass::value, "no-such-output", "graph '{}' has {} outputs; there is no output {}", name, outputs_[graph.index()].size(),
            index);
   }
   for (std::size_t g = 0; g < module_.graph_count(); ++g) {
     for (OpId o : module_.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
       const auto graphs = module_.graphs(o);
       if (std::find(graphs.begin(), graphs.end(), graph) == graphs.end()) continue;
-      refuse(ErrorClass::value, "output-of-called-graph", "graph '{}' is called by '{}': its outputs can no longer be removed", name,
+      reject(ErrorClass::value, "output-of-called-graph", "graph '{}' is called by '{}': its outputs can no longer be removed", name,
              module_.name_of(o));
     }
   }
@@ -93,12 +93,12 @@ void Builder::remove_output(GraphId graph, std::size_t index) {
 void Builder::set_output(GraphId graph, std::size_t index, TensorId tensor) {
   const std::string& name = module_.graph(graph).name;
   if (index >= outputs_[graph.index()].size()) {
-    refuse(ErrorClass::value, "no-such-output", "graph '{}' has {} outputs; there is no output {}", name, outputs_[graph.index()].size(),
+    reject(ErrorClass::value, "no-such-output", "graph '{}' has {} outputs; there is no output {}", name, outputs_[graph.index()].size(),
            index);
   }
   const Type &old = type_of(outputs_[graph.index()][index]), &now = type_of(tensor);
   if (tensors_[tensor].graph != graph || old.shape != now.shape || old.dtype != now.dtype) {
-    refuse(ErrorClass::value, "output-of-another-type",
+    reject(ErrorClass::value, "output-of-another-type",
            "output {} of graph '{}' cannot become '{}', which is not a tensor of that graph, shape and type", index, name, id_of(tensor));
   }
   outputs_[graph.index()][index] = tensor;
@@ -139,14 +139,14 @@ void Builder::add_call_operand(OpId call, TensorId tensor) {
   const Tensor& t = tensors_[tensor];
   const auto graphs = module_.graphs(call);
   if (graphs.size() != 1 || t.graph != module_.op(call).graph) {
-    refuse(ErrorClass::value, "operand-of-no-call",
+    reject(ErrorClass::value, "operand-of-no-call",
            "'{}' cannot become an operand of '{}', which is not a call or repeat in the graph of that tensor", id_of(tensor),
            module_.name_of(call));
   }
   const std::size_t index = module_.operands(call).size();
   const Graph& callee = module_.graph(graphs[0]);
   if (index >= callee.inputs.size()) {
-    refuse(ErrorClass::value, "no-such-input", "graph '{}' has {} inputs, and '{}' gives all of them", callee.name, callee.inputs.size(),
+    reject(ErrorClass::value, "no-such-input", "graph '{}' has {} inputs, and '{}' gives all of them", callee.name, callee.inputs.size(),
            module_.name_of(call));
   }
   module_.append_operand(call, t.bases.empty() ? value_before(call, tensor) : value_of(tensor));

@@ -46,7 +46,7 @@ TEST_F(BuilderEdit, ErasingAModificationBringsTheOldVersionBack) {
   add(x, x);
   builder.erase(ops()[0]);
   EXPECT_EQ(builder.value_of(x), before);
-  EXPECT_EQ(builder.module().graph(main).finals[0], before);
+  EXPECT_EQ(builder.module().graph(main).updated_inputs[0], before);
   ASSERT_EQ(ops().size(), 1u);
   EXPECT_EQ(builder.module().operand(ops()[0], 0), before);
 }

@@ -8,7 +8,7 @@ void Builder::push_sequence(SequenceMode mode) { sequences_.push_back({mode, {},
 
 // A block that ends counts as its last op (ordered) or as all its ops (unordered) for the block around it.
 void Builder::pop_sequence() {
-  if (sequences_.empty()) refuse(ErrorClass::value, "no-open-sequence", "a sequence ends here that did not begin");
+  if (sequences_.empty()) reject(ErrorClass::value, "no-open-sequence", "a sequence ends here that did not begin");
   const Sequence inner = std::move(sequences_.back());
   sequences_.pop_back();
   if (sequences_.empty() || inner.mode == SequenceMode::pass) return;

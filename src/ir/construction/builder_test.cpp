@@ -88,10 +88,10 @@ TEST_F(Tensors4, AnOutputIsWhatTheTensorHoldsAtTheEnd) {
   EXPECT_THAT(run(), ElementsAre(Row{5, 6, 7, 8}, Row{5, 6}, Row{5, 6, 7, 8}));
 }
 
-TEST_F(Tensors4, TensorsOfOtherGraphsAreRefused) {
+TEST_F(Tensors4, TensorsOfOtherGraphsAreRejected) {
   const GraphId other = b.create_graph("other");
-  EXPECT_EQ(refusal([&] { b.op(other, "add", std::vector{x, x}); }), "tensor-of-another-graph");
-  EXPECT_EQ(refusal([&] { b.add_output(other, x); }), "output-of-another-graph");
+  EXPECT_EQ(rejection([&] { b.op(other, "add", std::vector{x, x}); }), "tensor-of-another-graph");
+  EXPECT_EQ(rejection([&] { b.add_output(other, x); }), "output-of-another-graph");
 }
 
 class Calls : public Tensors4 {
@@ -133,12 +133,12 @@ TEST_F(Calls, AViewThatACallModifiesModifiesItsBase) {
   EXPECT_THAT(run(), ElementsAre(Row{10, 12, 4, 6}, Row{10, 11, 2, 3}));
 }
 
-TEST_F(Calls, AViewReadBeforeItIsSaidIsRefused) {
+TEST_F(Calls, AViewReadBeforeItIsSaidIsRejected) {
   const TensorId view = slice(x, 0, 2);
   const OpId c = call(x);
   // The view was taken before the call: this would read what the call has overwritten.
   b.op(g, "add", std::vector{view, view});
-  EXPECT_EQ(refusal([&] { b.set_modified(c, 0); }), "modified-too-late");
+  EXPECT_EQ(rejection([&] { b.set_modified(c, 0); }), "modified-too-late");
   EXPECT_EQ(b.module().results(c).size(), 0u);
 }
 
@@ -157,7 +157,7 @@ TEST_F(Calls, ARemoteVariableIsNoOperand) {
   s.type = b.module().type(tensor_type(DType::float32, {4}));
   s.buffer = b.module().add_buffer({1, DType::float32, {4}, 1, {}});
   const TensorId far = b.add_variable(s, counted({4}), "far");
-  EXPECT_EQ(refusal([&] { b.op(b.module().main_graph(), "add", std::vector{far, far}); }), "remote-variable-used");
+  EXPECT_EQ(rejection([&] { b.op(b.module().main_graph(), "add", std::vector{far, far}); }), "remote-variable-used");
 }
 
 class Order : public ::testing::Test {

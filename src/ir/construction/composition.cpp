@@ -85,28 +85,28 @@ void check_composed_operands(const Writer& w, const Composition& c, std::span<co
   while (most < c.operands.size() && !c.operands[most].name.empty()) ++most;
   const bool many = most > 0 && c.operands[most - 1].variadic;
   if (operands.size() > most && !many)
-    refuse(ErrorClass::popart, "operand-count", "{} takes {} operands at most, not {}", c.name, most, operands.size());
+    reject(ErrorClass::popart, "operand-count", "{} takes {} operands at most, not {}", c.name, most, operands.size());
   for (std::size_t i = 0; i < std::max(most, operands.size()); ++i) {
     const OperandRule& rule = c.operands[std::min(i, most - 1)];
     if (i >= operands.size() || !operands[i].valid()) {
-      if (!rule.optional && !rule.variadic) refuse(ErrorClass::popart, "operand-count", "{} needs the operand '{}'", c.name, rule.name);
+      if (!rule.optional && !rule.variadic) reject(ErrorClass::popart, "operand-count", "{} needs the operand '{}'", c.name, rule.name);
       continue;
     }
     const DType type = w.type_of(operands[i]).dtype;
     if ((rule.types & set_of(type)) == 0)
-      refuse(ErrorClass::popart, "operand-type", "{} does not take {} as '{}'", c.name, name_of(type), rule.name);
+      reject(ErrorClass::popart, "operand-type", "{} does not take {} as '{}'", c.name, name_of(type), rule.name);
   }
 }
 
 void check_composed_attributes(const Composition& c, const Attributes& attributes) {
   for (const auto& [name, value] : attributes.items()) {
     const auto it = std::find_if(c.attributes.begin(), c.attributes.end(), [&](const AttributeRule& r) { return r.name == name; });
-    if (it == c.attributes.end()) refuse(ErrorClass::popart, "unknown-attribute", "{} takes no attribute '{}'", c.name, name);
-    if (!has_kind(value, it->kind)) refuse(ErrorClass::popart, "attribute-kind", "attribute '{}' of {} has another kind", name, c.name);
+    if (it == c.attributes.end()) reject(ErrorClass::popart, "unknown-attribute", "{} takes no attribute '{}'", c.name, name);
+    if (!has_kind(value, it->kind)) reject(ErrorClass::popart, "attribute-kind", "attribute '{}' of {} has another kind", name, c.name);
   }
   for (const AttributeRule& rule : c.attributes) {
     if (!rule.name.empty() && rule.required && !attributes.has(rule.name))
-      refuse(ErrorClass::popart, "missing-attribute", "{} needs the attribute '{}'", c.name, rule.name);
+      reject(ErrorClass::popart, "missing-attribute", "{} needs the attribute '{}'", c.name, rule.name);
   }
 }
 
@@ -122,7 +122,7 @@ const Composition* find_composition(std::string_view name) {
 
 Values compose(Writer& writer, std::string_view name, std::span<const ValueId> operands, const Attributes& attributes) {
   const Composition* c = find_composition(name);
-  if (c == nullptr) refuse(ErrorClass::popart, "unknown-composition", "there is no composition '{}'", name);
+  if (c == nullptr) reject(ErrorClass::popart, "unknown-composition", "there is no composition '{}'", name);
   check_composed_operands(writer, *c, operands);
   check_composed_attributes(*c, attributes);
   return c->compose(writer, {{operands.begin(), operands.end()}, attributes});

@@ -86,7 +86,7 @@ std::span<const Composition* const> composition_table();
 // Null: there is none.
 const Composition* find_composition(std::string_view name);
 
-// Writes it; the results. Refuses (popart): unknown names, operands or attributes that it does not take, what its ops refuse.
+// Writes it; the results. Rejects (popart): unknown names, operands or attributes that it does not take, what its ops reject.
 Values compose(Writer& writer, std::string_view name, std::span<const ValueId> operands, const Attributes& attributes = {});
 inline ValueId compose(Writer& writer, std::string_view name, std::initializer_list<ValueId> operands, const Attributes& attributes = {}) {
   return compose(writer, name, std::span(operands.begin(), operands.size()), attributes)[0];

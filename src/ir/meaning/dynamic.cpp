@@ -6,15 +6,15 @@ namespace pando::ir {
 
 Shape dynamic_slice_shape(const Inference& in) {
   const Ints axes = axes_of(in, "axes"), &sizes = in.attributes().ints("sizes");
-  if (sizes.size() != axes.size()) in.refuse("slice-lengths", "{} axes and {} sizes", axes.size(), sizes.size());
+  if (sizes.size() != axes.size()) in.reject("slice-lengths", "{} axes and {} sizes", axes.size(), sizes.size());
   if (elements_of(in.shape(1)) != static_cast<std::int64_t>(axes.size())) {
-    in.refuse("slice-index", "an index of shape {} for {} axes", to_string(in.shape(1)), axes.size());
+    in.reject("slice-index", "an index of shape {} for {} axes", to_string(in.shape(1)), axes.size());
   }
   Shape shape = in.shape(0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     std::int64_t& extent = shape[static_cast<std::size_t>(axes[i])];
     if (sizes[i] < 1 || sizes[i] > extent)
-      in.refuse("slice-size", "a size of {} along axis {}, which has {} elements", sizes[i], axes[i], extent);
+      in.reject("slice-size", "a size of {} along axis {}, which has {} elements", sizes[i], axes[i], extent);
     extent = sizes[i];
   }
   return shape;

@@ -9,7 +9,7 @@
 
 namespace pando::ir {
 
-// The slice's shape; refuses axes, sizes and a start (operand 1) that do not fit.
+// The slice's shape; rejects axes, sizes and a start (operand 1) that do not fit.
 Shape dynamic_slice_shape(const Inference& in);
 // Row-major position in `shape` of element i of a slice; positions wrap around.
 std::int64_t dynamic_source(const Shape& shape, const Shape& slice, const HostTensor& start, const Attributes& attributes, std::int64_t i);

@@ -5,7 +5,7 @@
 namespace pando::ir {
 
 void infer_nonlinearity_grad(Inference& in) {
-  if (in.dtype(0) != in.dtype(1) || in.shape(0) != in.shape(1)) in.refuse("gradient-type", "a value and a gradient of different types");
+  if (in.dtype(0) != in.dtype(1) || in.shape(0) != in.shape(1)) in.reject("gradient-type", "a value and a gradient of different types");
   same_as_first(in);
 }
 

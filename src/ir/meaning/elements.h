@@ -81,16 +81,16 @@ struct AxisView {
   std::int64_t position(std::int64_t o, std::int64_t at, std::int64_t i) const { return (o * extent + at) * inner + i; }
 };
 
-// The axis in an attribute, counted from the front; refused (popart) where it is none of the operand's.
+// The axis in an attribute, counted from the front; rejected (popart) where it is none of the operand's.
 inline std::int64_t axis_of(const Inference& in, std::string_view name = "axis", std::size_t operand = 0) {
   const std::int64_t axis = in.attributes().integer(name);
-  if (in.axis(axis, operand) != axis) in.refuse("axis-negative", "{} is {}; axes are counted from the front here", name, axis);
+  if (in.axis(axis, operand) != axis) in.reject("axis-negative", "{} is {}; axes are counted from the front here", name, axis);
   return axis;
 }
 
 inline Ints axes_of(const Inference& in, std::string_view name = "axis", std::size_t operand = 0) {
   const Ints& axes = in.attributes().ints(name);
-  if (in.axes(axes, operand) != axes) in.refuse("axis-negative", "{} has a negative entry; axes are counted from the front here", name);
+  if (in.axes(axes, operand) != axes) in.reject("axis-negative", "{} has a negative entry; axes are counted from the front here", name);
   return axes;
 }
 

@@ -22,7 +22,7 @@ void infer_reduction(Inference& in) { in.result(in.dtype(0), reduced_shape(in.sh
 
 void check_elements(const Inference& in, const Ints& axes) {
   for (std::int64_t a : axes) {
-    if (in.shape(0)[static_cast<std::size_t>(a)] == 0) in.refuse("reduction-empty", "axis {} has no elements", a);
+    if (in.shape(0)[static_cast<std::size_t>(a)] == 0) in.reject("reduction-empty", "axis {} has no elements", a);
   }
 }
 

@@ -13,9 +13,9 @@ namespace pando::ir {
 Shape reduced_shape(const Shape& shape, const Ints& axes, bool keepdims);
 // Result 0: operand 0's element type, the reduced shape.
 void infer_reduction(Inference&);
-// The same, where nothing has no result: refuses reduced dimensions without elements.
+// The same, where nothing has no result: rejects reduced dimensions without elements.
 void infer_choice(Inference&);
-// Refuses (popart) an axis without elements.
+// Rejects (popart) an axis without elements.
 void check_elements(const Inference&, const Ints& axes);
 // An operation for each element that goes in.
 Cost reduction_cost(const Inference&);

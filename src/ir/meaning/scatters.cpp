@@ -20,12 +20,12 @@ Shape with_axis(Shape shape, std::int64_t axis, std::int64_t extent) {
 
 void check_groups(const Inference& in, std::int64_t axis) {
   const std::int64_t groups = in.attributes().integer("group_size", 1);
-  if (groups < 1) in.refuse("group-size", "a group size of {}", groups);
+  if (groups < 1) in.reject("group-size", "a group size of {}", groups);
   if (groups == 1) return;
-  if (axis == 0) in.refuse("group-axis", "axis 0 is the dimension of the groups");
+  if (axis == 0) in.reject("group-axis", "axis 0 is the dimension of the groups");
   for (std::size_t i = 0; i < in.operands(); ++i) {
     if (in.operand(i).rank() == 0 || in.shape(i)[0] != groups) {
-      in.refuse("group-size", "operand {} has the shape {}; its first dimension must be the group size {}", i, to_string(in.shape(i)),
+      in.reject("group-size", "operand {} has the shape {}; its first dimension must be the group size {}", i, to_string(in.shape(i)),
                 groups);
     }
   }
@@ -68,20 +68,20 @@ void infer_scatter_reduce(Inference& in) {
   const Attributes& a = in.attributes();
   const std::string& reduction = a.text("reduction");
   if (reduction != "sum" && reduction != "min" && reduction != "max" && reduction != "none") {
-    in.refuse("scatter-reduction", "the reduction '{}'; sum, min, max and none are known", reduction);
+    in.reject("scatter-reduction", "the reduction '{}'; sum, min, max and none are known", reduction);
   }
   const std::int64_t axis = axis_of(in);
   check_groups(in, axis);
   if (aligned_indices(in.shape(0), in.shape(1), axis, is_grouped(a)).empty()) {
-    in.refuse("scatter-indices", "indices of shape {} do not fit beside data of shape {}", to_string(in.shape(1)), to_string(in.shape(0)));
+    in.reject("scatter-indices", "indices of shape {} do not fit beside data of shape {}", to_string(in.shape(1)), to_string(in.shape(0)));
   }
-  if (in.operands() < 3 && !a.has("axis_size")) in.refuse("scatter-size", "neither initial values nor a size of the axis");
+  if (in.operands() < 3 && !a.has("axis_size")) in.reject("scatter-size", "neither initial values nor a size of the axis");
   const bool sized = in.operands() == 3 && in.operand(2).rank() > axis;
   const std::int64_t extent = a.integer("axis_size", sized ? in.shape(2)[static_cast<std::size_t>(axis)] : 0);
-  if (extent < 1) in.refuse("scatter-size", "a size of {} along axis {}", extent, axis);
+  if (extent < 1) in.reject("scatter-size", "a size of {} along axis {}", extent, axis);
   const Shape shape = with_axis(in.shape(0), axis, extent);
   if (in.operands() == 3 && (in.shape(2) != shape || in.dtype(2) != in.dtype(0))) {
-    in.refuse("scatter-initial", "initial values must be of {} and have the shape {}", name_of(in.dtype(0)), to_string(shape));
+    in.reject("scatter-initial", "initial values must be of {} and have the shape {}", name_of(in.dtype(0)), to_string(shape));
   }
   in.result(in.dtype(0), shape);
 }

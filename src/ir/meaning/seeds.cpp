@@ -6,21 +6,21 @@ namespace pando::ir {
 
 void check_seed(const Inference& in, std::size_t operand) {
   if (in.dtype(operand) == DType::uint32 && in.shape(operand) == Shape{2}) return;
-  refuse(ErrorClass::value, "seed-type", "{}: the seed is {} of shape {}; expected uint32 of shape (2)", in.row().name,
+  reject(ErrorClass::value, "seed-type", "{}: the seed is {} of shape {}; expected uint32 of shape (2)", in.row().name,
          name_of(in.dtype(operand)), to_string(in.shape(operand)));
 }
 
 void check_ratio(const Inference& in, std::string_view attribute) {
   const double p = in.attributes().number(attribute);
-  if (!(p >= 0 && p < 1)) in.refuse("dropout-ratio", "the probability to drop is {}; expected at least 0 and less than 1", p);
+  if (!(p >= 0 && p < 1)) in.reject("dropout-ratio", "the probability to drop is {}; expected at least 0 and less than 1", p);
 }
 
 void infer_random(Inference& in) {
   const DType dtype = in.attributes().dtype("dtype");
   if (!is_differentiable(dtype))
-    in.refuse("random-type", "random numbers of {}; float16, float32 and float64 are possible", name_of(dtype));
+    in.reject("random-type", "random numbers of {}; float16, float32 and float64 are possible", name_of(dtype));
   for (std::int64_t d : in.attributes().ints("shape")) {
-    if (d < 0) in.refuse("random-shape", "a shape of {}", to_string(in.attributes().ints("shape")));
+    if (d < 0) in.reject("random-shape", "a shape of {}", to_string(in.attributes().ints("shape")));
   }
   in.result(dtype, in.attributes().ints("shape"));
 }

@@ -10,9 +10,9 @@
 
 namespace pando::ir {
 
-// Refuses (value) a seed that is not uint32 of shape (2).
+// Rejects (value) a seed that is not uint32 of shape (2).
 void check_seed(const Inference& in, std::size_t operand);
-// Refuses a probability to drop outside [0, 1).
+// Rejects a probability to drop outside [0, 1).
 void check_ratio(const Inference& in, std::string_view attribute);
 // One result of attributes "shape" and "dtype" (float32 where absent).
 void infer_random(Inference& in);

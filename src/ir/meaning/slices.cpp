@@ -52,10 +52,10 @@ void check_slice(const Inference& in) {
   const Attributes& a = in.attributes();
   const std::size_t n = a.ints("axis").size();
   const bool same = a.ints("start").size() == n && a.ints("stop").size() == n && a.ints("step").size() == n;
-  if (!same) in.refuse("slice-lengths", "lists of different lengths");
+  if (!same) in.reject("slice-lengths", "lists of different lengths");
   axes_of(in);
   for (std::int64_t s : a.ints("step")) {
-    if (s != 1 && s != -1) in.refuse("slice-step", "a step of {}; 1 and -1 are possible (subsample takes others)", s);
+    if (s != 1 && s != -1) in.reject("slice-step", "a step of {}; 1 and -1 are possible (subsample takes others)", s);
   }
 }
 

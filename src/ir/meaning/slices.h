@@ -18,7 +18,7 @@ std::vector<SliceRange> slice_ranges(const Shape& shape, const Attributes& attri
 Shape sliced_shape(const std::vector<SliceRange>& ranges);
 // Row-major position in `shape` of element `i` of the slice.
 std::int64_t slice_source(const Shape& shape, const std::vector<SliceRange>& ranges, std::int64_t i);
-// Refuses (popart) lists of different lengths, negative axes, steps other than 1 and -1.
+// Rejects (popart) lists of different lengths, negative axes, steps other than 1 and -1.
 void check_slice(const Inference& in);
 
 std::vector<Sample> slice_samples();

@@ -9,7 +9,7 @@
 
 namespace pando::ir {
 
-// Refuses, at compile time, rows that lack a part.
+// Rejects, at compile time, rows that lack a part.
 consteval OpRow checked(OpRow row) {
   if (row.name.empty()) throw "a row needs a name";
   if (row.doc.empty()) throw "a row needs a doc";

@@ -56,7 +56,7 @@ using ReplicaValues = std::vector<std::vector<HostValue>>;
 // One op on all replicas that reach it: operand(r, i) of replica number(r). Ops between devices of one replica are ordinary rows.
 class GroupEvaluation {
  public:
-  // Runs a graph on the replicas at `positions`, side by side. For each: its outputs, then its finals.
+  // Runs a graph on the replicas at `positions`, side by side. For each: its outputs, then its updated inputs.
   using RunGraph = std::function<ReplicaValues(GraphId graph, ReplicaValues inputs, std::span<const std::size_t> positions)>;
 
   // `numbers`: which replicas take part. All of the module's, but in a branch that some do not take.
@@ -80,7 +80,7 @@ class GroupEvaluation {
   void result(std::size_t replica, HostValue v) { results_[replica].push_back(std::move(v)); }
   ReplicaValues& results() { return results_; }
   // For each group of attributes "stride" and "group_size" (absent: all replicas in one group), the positions of its members, in the
-  // order of their numbers. Refuses (popart) a group of which only some are here: they would wait for ever.
+  // order of their numbers. Rejects (popart) a group of which only some are here: they would wait for ever.
   std::vector<std::vector<std::size_t>> groups() const;
   // Which member of its group a replica is.
   std::int64_t member(std::size_t replica) const;

@@ -34,17 +34,17 @@ class Inference {
   std::vector<Type>& results() { return results_; }
   const std::vector<Type>& results() const { return results_; }
 
-  // An axis of operand `i`, negative ones counted from the end; refused out of range.
+  // An axis of operand `i`, negative ones counted from the end; rejected out of range.
   std::int64_t axis(std::int64_t axis, std::size_t operand = 0) const;
-  // The same for a list; refuses duplicates.
+  // The same for a list; rejects duplicates.
   Ints axes(const Ints& axes, std::size_t operand = 0) const;
 
   // Throws ModelError (popart) that names the op, what was found and the shapes of all operands.
   template <class... Args>
-  [[noreturn]] void refuse(std::string_view id, fmt::format_string<Args...> format, Args&&... args) const {
-    refuse_text(id, fmt::format(format, std::forward<Args>(args)...));
+  [[noreturn]] void reject(std::string_view id, fmt::format_string<Args...> format, Args&&... args) const {
+    reject_text(id, fmt::format(format, std::forward<Args>(args)...));
   }
-  [[noreturn]] void refuse_text(std::string_view id, const std::string& message) const;
+  [[noreturn]] void reject_text(std::string_view id, const std::string& message) const;
 
  private:
   const Module& module_;

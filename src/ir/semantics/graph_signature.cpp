@@ -8,13 +8,13 @@ namespace pando::ir {
 void check_graph_operands(const Inference& in, std::size_t g, std::size_t first, std::size_t count) {
   const Graph& graph = in.module().graph(in.graph(g));
   if (graph.inputs.size() != count) {
-    in.refuse("graph-inputs", "graph '{}' has {} inputs, {} tensors were given", graph.name, graph.inputs.size(), count);
+    in.reject("graph-inputs", "graph '{}' has {} inputs, {} tensors were given", graph.name, graph.inputs.size(), count);
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Type &want = in.module().type_of(graph.inputs[i]), &have = in.operand(first + i);
     if (want.kind == have.kind && want.dtype == have.dtype && want.shape == have.shape && want.meta_shape == have.meta_shape) continue;
     const TypeTable& types = in.module().types();
-    in.refuse("graph-input-type", "input {} of graph '{}' ('{}') is a {}, a {} was given", i, graph.name,
+    in.reject("graph-input-type", "input {} of graph '{}' ('{}') is a {}, a {} was given", i, graph.name,
               in.module().name_of(graph.inputs[i]), types.to_string(want), types.to_string(have));
   }
 }
@@ -31,7 +31,7 @@ Type graph_output_type(const Inference& in, std::size_t g, std::size_t o, std::s
 void add_modified_results(Inference& in) {
   for (std::int64_t i : in.attributes().ints("modified")) {
     if (i < 0 || i >= static_cast<std::int64_t>(in.operands()))
-      in.refuse("modified-range", "input {} is said to be modified; it has {}", i, in.operands());
+      in.reject("modified-range", "input {} is said to be modified; it has {}", i, in.operands());
     in.result(in.operand(static_cast<std::size_t>(i)));
   }
 }

@@ -33,17 +33,17 @@ void check_operands(const Inference& in) {
   std::size_t least = 0;
   for (std::size_t i = 0; i < rules; ++i) least += !row.operands[i].optional && !row.operands[i].variadic;
   if (in.operands() < least || (!variadic && in.operands() > rules)) {
-    in.refuse("operand-count", "it takes {}{} operands, {} were given", least,
+    in.reject("operand-count", "it takes {}{} operands, {} were given", least,
               variadic ? " or more" : (least == rules ? "" : fmt::format(" to {}", rules)), in.operands());
   }
   for (std::size_t i = 0; i < in.operands(); ++i) {
     const OperandRule& rule = row.operands[std::min(i, rules - 1)];
     if (!in.operand(i).is_tensor()) {
-      if (rule.types != any_type) in.refuse("operand-type", "operand '{}' is a tuple", rule.name);
+      if (rule.types != any_type) in.reject("operand-type", "operand '{}' is a tuple", rule.name);
       continue;
     }
     if (!(rule.types & set_of(in.dtype(i)))) {
-      in.refuse("operand-type", "operand '{}' has the element type {}; it takes {}", rule.name, name_of(in.dtype(i)), accepted(rule.types));
+      in.reject("operand-type", "operand '{}' has the element type {}; it takes {}", rule.name, name_of(in.dtype(i)), accepted(rule.types));
     }
   }
 }
@@ -52,28 +52,28 @@ void check_attributes(const Inference& in) {
   for (const AttributeRule& rule : in.row().attributes) {
     if (rule.name.empty()) break;
     const AttributeValue* value = in.attributes().find(rule.name);
-    if (!value && rule.required) in.refuse("attribute-missing", "attribute '{}' is missing", rule.name);
-    if (value && !has_kind(*value, rule.kind)) in.refuse("attribute-kind", "attribute '{}' is of the wrong kind", rule.name);
+    if (!value && rule.required) in.reject("attribute-missing", "attribute '{}' is missing", rule.name);
+    if (value && !has_kind(*value, rule.kind)) in.reject("attribute-kind", "attribute '{}' is of the wrong kind", rule.name);
   }
   for (const auto& [name, value] : in.attributes().items()) {
     const bool known =
         std::any_of(in.row().attributes.begin(), in.row().attributes.end(), [&](const AttributeRule& r) { return r.name == name; });
-    if (!known) in.refuse("attribute-unknown", "it has no attribute '{}'", name);
+    if (!known) in.reject("attribute-unknown", "it has no attribute '{}'", name);
   }
 }
 
-// The operands' place, where they have one; refuses two.
+// The operands' place, where they have one; rejects two.
 Place common_place(const Inference& in) {
   Place place;
   for (std::size_t i = 0; i < in.operands(); ++i) {
     const Place& p = in.operand(i).place;
     if (p.device.known() && place.device.known() && p.device != place.device && !in.row().moves) {
-      refuse(ErrorClass::value, "different-devices",
+      reject(ErrorClass::value, "different-devices",
              "{}: operand {} lies on device {}, an earlier one on device {}; move one of them (ipu_copy)", in.row().name, i, p.device.value,
              place.device.value);
     }
     if (p.tiles != TileSet::undefined && place.tiles != TileSet::undefined && p.tiles != place.tiles && !in.row().moves) {
-      refuse(ErrorClass::value, "different-tile-sets",
+      reject(ErrorClass::value, "different-tile-sets",
              "{}: operand {} lies on the {} tiles, an earlier one on the {} tiles; move one of them (io_tile_copy)", in.row().name, i,
              p.tiles == TileSet::io ? "IO" : "compute", place.tiles == TileSet::io ? "IO" : "compute");
     }
@@ -108,9 +108,9 @@ std::vector<Type> infer_types(const Module& module, const OpRow& row, std::span<
   check_operands(in);
   check_attributes(in);
   if (row.graphs >= 0 && graphs.size() != static_cast<std::size_t>(row.graphs)) {
-    in.refuse("graph-count", "it carries {} graphs, {} were given", row.graphs, graphs.size());
+    in.reject("graph-count", "it carries {} graphs, {} were given", row.graphs, graphs.size());
   }
-  if (in_place && !row.has_in_place) in.refuse("no-in-place-form", "it has no in-place form");
+  if (in_place && !row.has_in_place) in.reject("no-in-place-form", "it has no in-place form");
   const Place place = common_place(in);
   row.infer(in);
   for (Type& t : in.results()) {
@@ -134,15 +134,15 @@ OpId infer_and_add(Module& module, GraphId graph, std::string_view op, std::span
   return id;
 }
 
-void Inference::refuse_text(std::string_view id, const std::string& message) const {
+void Inference::reject_text(std::string_view id, const std::string& message) const {
   std::string shapes;
   for (TypeId t : operands_) shapes += (shapes.empty() ? "" : ", ") + module_.types().to_string(t);
-  ir::refuse(ErrorClass::popart, id, "{}{}({}): {}", row_.name, in_place_ ? "_" : "", shapes, message);
+  ir::reject(ErrorClass::popart, id, "{}{}({}): {}", row_.name, in_place_ ? "_" : "", shapes, message);
 }
 
 std::int64_t Inference::axis(std::int64_t axis, std::size_t i) const {
   const std::int64_t rank = operand(i).rank();
-  if (axis < -rank || axis >= rank) refuse("axis-range", "axis {} is out of range for rank {}", axis, rank);
+  if (axis < -rank || axis >= rank) reject("axis-range", "axis {} is out of range for rank {}", axis, rank);
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -150,7 +150,7 @@ Ints Inference::axes(const Ints& axes, std::size_t i) const {
   Ints out;
   for (std::int64_t a : axes) {
     const std::int64_t positive = axis(a, i);
-    if (std::find(out.begin(), out.end(), positive) != out.end()) refuse("axis-twice", "axis {} is given twice", a);
+    if (std::find(out.begin(), out.end(), positive) != out.end()) reject("axis-twice", "axis {} is given twice", a);
     out.push_back(positive);
   }
   return out;
@@ -167,7 +167,7 @@ Shape broadcast_shape(const Inference& in, const Shape& a, const Shape& b) {
     const std::int64_t x = i + a.size() < out.size() ? 1 : a[i + a.size() - out.size()];
     const std::int64_t y = i + b.size() < out.size() ? 1 : b[i + b.size() - out.size()];
     if (x != y && x != 1 && y != 1)
-      in.refuse("shapes-do-not-broadcast", "the shapes {} and {} do not broadcast: {} against {}", to_string(a), to_string(b), x, y);
+      in.reject("shapes-do-not-broadcast", "the shapes {} and {} do not broadcast: {} against {}", to_string(a), to_string(b), x, y);
     out[i] = x == 1 ? y : x;
   }
   return out;
@@ -179,17 +179,17 @@ Shape broadcast_all(const Inference& in) {
   Shape shape = in.shape(0);
   for (std::size_t i = 1; i < in.operands(); ++i) {
     if (in.dtype(i) != in.dtype(0))
-      in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
+      in.reject("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(i)));
     // One element goes with every shard.
     const auto is_one = [&](std::size_t k) { return in.shape(k).empty() || (in.shape(k) == Shape{1} && in.operand(k).meta_shape.empty()); };
     if (in.operand(i).meta_shape != in.operand(0).meta_shape && !is_one(i) && !is_one(0)) {
-      in.refuse("different-shards", "operands are shards of {} and {}", to_string(in.operand(0).meta_shape),
+      in.reject("different-shards", "operands are shards of {} and {}", to_string(in.operand(0).meta_shape),
                 to_string(in.operand(i).meta_shape));
     }
     shape = broadcast_shape(in, shape, in.shape(i));
   }
   if (in.in_place() && shape != in.shape(0))
-    in.refuse("in-place-shape", "the result has shape {}; it does not fit into operand 0", to_string(shape));
+    in.reject("in-place-shape", "the result has shape {}; it does not fit into operand 0", to_string(shape));
   return shape;
 }
 

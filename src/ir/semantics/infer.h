@@ -11,7 +11,7 @@
 
 namespace pando::ir {
 
-// The types of an op's results. Refuses (popart): operands or attributes that the row does not take, what its rule refuses, operands that
+// The types of an op's results. Rejects (popart): operands or attributes that the row does not take, what its rule rejects, operands that
 // lie on different devices or tile sets (value) where the op moves nothing. Results without a place get the operands', then `otherwise`.
 std::vector<Type> infer_types(const Module& module, const OpRow& row, std::span<const TypeId> operands, const Attributes& attributes,
                               std::span<const GraphId> graphs, bool in_place, const Place& otherwise = {});

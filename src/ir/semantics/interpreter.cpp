@@ -30,7 +30,7 @@ class InterpreterHost : public EvaluationHost {
   HostTensor load(HostStreamId stream) override {
     const HostStream& s = owner_.module_.stream(stream);
     const auto it = owner_.data_.find(stream);
-    if (it == owner_.data_.end()) refuse(ErrorClass::value, "stream-without-data", "stream '{}' is loaded, but was given no data", s.name);
+    if (it == owner_.data_.end()) reject(ErrorClass::value, "stream-without-data", "stream '{}' is loaded, but was given no data", s.name);
     const std::int64_t replicas = owner_.module_.replicas();
     const std::int64_t slices =
         std::max<std::int64_t>(1, it->second.elements() / std::max<std::int64_t>(1, elements_of(s.shape)) / replicas);
@@ -59,7 +59,7 @@ class InterpreterHost : public EvaluationHost {
   std::vector<HostTensor>& rows(BufferId buffer, std::int64_t row) {
     const RemoteBuffer& b = owner_.module_.buffer(buffer);
     if (row < 0 || row >= b.entries)
-      refuse(ErrorClass::index, "remote-row", "row {} of remote buffer {}, which has {} rows", row, b.number, b.entries);
+      reject(ErrorClass::index, "remote-row", "row {} of remote buffer {}, which has {} rows", row, b.number, b.entries);
     auto& rows = owner_.rows_[{buffer.value, replica_}];
     if (rows.empty()) rows.assign(static_cast<std::size_t>(b.entries), HostTensor(b.dtype, b.shape));
     return rows;
@@ -188,7 +188,7 @@ ReplicaValues Interpreter::run_graph_on(GraphId id, ReplicaValues inputs, const 
   for (std::size_t r = 0; r < replicas.size(); ++r) {
     // Another program may make an output of the main graph.
     for (ValueId v : graph.outputs) keep(r, v, main);
-    for (ValueId v : graph.finals) keep(r, v, false);
+    for (ValueId v : graph.updated_inputs) keep(r, v, false);
     for (std::size_t k = 0; main && k < kept_.size(); ++k)
       kept_data_[k][r] = values[r].at(version_in(module_, kept_[k].last, context).value);
   }

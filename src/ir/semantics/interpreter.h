@@ -38,7 +38,7 @@ class Interpreter {
   // Given the results of each op before anything reads them: it may make of them what a machine would that rounds otherwise.
   void on_results(std::function<void(const OpRow&, std::vector<HostValue>&)> f);
 
-  // One graph on values, one replica; its outputs, then its finals. For tests of graphs without a main program.
+  // One graph on values, one replica; its outputs, then its updated inputs. For tests of graphs without a main program.
   std::vector<HostValue> run_graph(GraphId graph, std::vector<HostValue> inputs);
 
  private:

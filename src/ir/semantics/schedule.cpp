@@ -18,7 +18,7 @@ class Scheduler {
         users_[v.value].push_back(i);
     }
     for (ValueId v : graph_.outputs) keep_.insert(v.value);
-    for (ValueId v : graph_.finals) keep_.insert(v.value);
+    for (ValueId v : graph_.updated_inputs) keep_.insert(v.value);
     for (auto& [v, users] : users_) left_[v] = users.size();
   }
 

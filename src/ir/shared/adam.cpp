@@ -32,23 +32,23 @@ std::size_t adam_tensors(const Attributes& attributes) { return 2 + present_of(a
 
 void infer_adam(Inference& in, std::initializer_list<std::string_view> scalars, bool always_corrected) {
   for (const std::string& name : present_of(in.attributes())) {
-    if (name != "weight" && name != "time_step") in.refuse("adam-present", "'{}' is said to be present; weight and time_step may be", name);
+    if (name != "weight" && name != "time_step") in.reject("adam-present", "'{}' is said to be present; weight and time_step may be", name);
   }
   const std::size_t tensors = adam_tensors(in.attributes());
-  if (in.operands() < tensors) in.refuse("operand-count", "{} operands; {} tensors are said to be present", in.operands(), tensors);
+  if (in.operands() < tensors) in.reject("operand-count", "{} operands; {} tensors are said to be present", in.operands(), tensors);
   check_scalars(in, tensors, scalars);
   const auto weight = adam_tensor(in.attributes(), "weight"), step = adam_tensor(in.attributes(), "time_step");
   if (in.shape(1) != in.shape(0))
-    in.refuse("different-shapes", "the accumulators have shapes {} and {}", to_string(in.shape(0)), to_string(in.shape(1)));
+    in.reject("different-shapes", "the accumulators have shapes {} and {}", to_string(in.shape(0)), to_string(in.shape(1)));
   if (weight && in.shape(*weight) != in.shape(0)) {
-    in.refuse("different-shapes", "the weight has shape {}, the accumulators {}", to_string(in.shape(*weight)), to_string(in.shape(0)));
+    in.reject("different-shapes", "the weight has shape {}, the accumulators {}", to_string(in.shape(*weight)), to_string(in.shape(0)));
   }
   if (step && elements_of(in.shape(*step)) != 1)
-    in.refuse("adam-time-step", "the time step has shape {}; it is one element", to_string(in.shape(*step)));
-  if (always_corrected && !step) in.refuse("adam-time-step", "it needs a time step");
-  if (is_given(in, "weight_decay", tensors) && !weight) in.refuse("adam-weight", "a weight decay needs the weight");
+    in.reject("adam-time-step", "the time step has shape {}; it is one element", to_string(in.shape(*step)));
+  if (always_corrected && !step) in.reject("adam-time-step", "it needs a time step");
+  if (is_given(in, "weight_decay", tensors) && !weight) in.reject("adam-weight", "a weight decay needs the weight");
   for (std::string_view beta : scalars) {
-    if (step && (beta == "beta1" || beta == "beta2") && !is_given(in, beta, tensors)) in.refuse("adam-beta", "a time step needs {}", beta);
+    if (step && (beta == "beta1" || beta == "beta2") && !is_given(in, beta, tensors)) in.reject("adam-beta", "a time step needs {}", beta);
   }
   same_as_first(in);
   if (step) in.result(in.operand(*step));

@@ -7,7 +7,7 @@
 namespace pando::ir {
 
 void infer_extreme(Inference& in) {
-  if (in.operands() == 0) in.refuse("operand-count", "it takes one operand or more");
+  if (in.operands() == 0) in.reject("operand-count", "it takes one operand or more");
   broadcast_same_type(in);
 }
 

@@ -16,13 +16,13 @@ GroupNorm group_norm_of(const Shape& shape, const Attributes& attributes) {
 
 void check_group_norm(const Inference& in, std::initializer_list<std::size_t> parameters) {
   const Shape& t = in.shape(0);
-  if (t.size() < 2) in.refuse("norm-rank", "data of shape {}; they need a batch and channels", to_string(t));
-  if (std::find(t.begin(), t.end(), 0) != t.end()) in.refuse("norm-empty", "data of shape {} have no mean", to_string(t));
+  if (t.size() < 2) in.reject("norm-rank", "data of shape {}; they need a batch and channels", to_string(t));
+  if (std::find(t.begin(), t.end(), 0) != t.end()) in.reject("norm-empty", "data of shape {} have no mean", to_string(t));
   const std::int64_t groups = in.attributes().integer("num_groups", 1);
-  if (groups < 1 || t[1] % groups != 0) in.refuse("norm-groups", "{} channels do not divide into {} groups", t[1], groups);
+  if (groups < 1 || t[1] % groups != 0) in.reject("norm-groups", "{} channels do not divide into {} groups", t[1], groups);
   for (std::size_t i : parameters) {
     if (in.shape(i) != Shape{t[1]}) {
-      in.refuse("norm-channels", "'{}' has shape {}; the data have {} channels", in.row().operands[i].name, to_string(in.shape(i)), t[1]);
+      in.reject("norm-channels", "'{}' has shape {}; the data have {} channels", in.row().operands[i].name, to_string(in.shape(i)), t[1]);
     }
   }
 }

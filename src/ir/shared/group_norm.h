@@ -17,7 +17,7 @@ struct GroupNorm {
 GroupNorm group_norm_of(const Shape& shape, const Attributes& attributes);
 // The type of means and deviations: float32 for half.
 constexpr DType statistics_type(DType t) { return t == DType::float16 ? DType::float32 : t; }
-// Refuses (popart): data without channels, groups that do not divide them, `parameters` that are not one number for each channel.
+// Rejects (popart): data without channels, groups that do not divide them, `parameters` that are not one number for each channel.
 void check_group_norm(const Inference& in, std::initializer_list<std::size_t> parameters);
 std::vector<Sample> group_norm_samples();
 

@@ -4,7 +4,7 @@ namespace pando::ir {
 
 void infer_joint_axes(Inference& in) {
   const std::int64_t axis = in.attributes().integer("axis");
-  if (axis < 0 || axis >= in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
+  if (axis < 0 || axis >= in.operand(0).rank()) in.reject("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
   same_as_first(in);
 }
 

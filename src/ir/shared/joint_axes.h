@@ -7,7 +7,7 @@
 
 namespace pando::ir {
 
-// Result 0 like operand 0; refuses (popart) an axis out of range.
+// Result 0 like operand 0; rejects (popart) an axis out of range.
 void infer_joint_axes(Inference& in);
 // The element ranges [begin, end) of operand 0 that belong together.
 void for_each_row(const Evaluation& e, const std::function<void(std::int64_t begin, std::int64_t end)>& f);

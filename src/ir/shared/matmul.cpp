@@ -55,18 +55,18 @@ std::optional<Shape> matmul_shape(const Shape& lhs, const Shape& rhs) {
 
 void check_matmul_operands(const Inference& in) {
   if (!is_float8(in.dtype(0)) && in.dtype(0) != in.dtype(1)) {
-    in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
+    in.reject("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
   }
   const Shape &lhs = in.shape(0), &rhs = in.shape(1);
   if (lhs.empty() || rhs.empty())
-    in.refuse("matmul-scalar", "a scalar has no product with {}; use mul", lhs.empty() ? to_string(rhs) : to_string(lhs));
+    in.reject("matmul-scalar", "a scalar has no product with {}; use mul", lhs.empty() ? to_string(rhs) : to_string(lhs));
   const std::int64_t rows = rhs.size() > 1 ? rhs[rhs.size() - 2] : rhs[0];
   if (lhs.back() != rows) {
-    in.refuse("matmul-inner", "{} x {}: the last dimension of the left ({}) is not the rows of the right ({})", to_string(lhs),
+    in.reject("matmul-inner", "{} x {}: the last dimension of the left ({}) is not the rows of the right ({})", to_string(lhs),
               to_string(rhs), lhs.back(), rows);
   }
   if (!matmul_shape(lhs, rhs))
-    in.refuse("matmul-batch", "{} x {}: the dimensions before the last two do not broadcast", to_string(lhs), to_string(rhs));
+    in.reject("matmul-batch", "{} x {}: the dimensions before the last two do not broadcast", to_string(lhs), to_string(rhs));
 }
 
 // Each element is a sum in double, over ascending k.
@@ -103,23 +103,23 @@ Cost matmul_cost(const Inference& in) {
 }
 
 void check_log2_scale(const Inference& in, std::size_t operand) {
-  if (in.shape(operand) != Shape{}) in.refuse("log2-scale-shape", "log2_scale has shape {}; it is a scalar", to_string(in.shape(operand)));
+  if (in.shape(operand) != Shape{}) in.reject("log2-scale-shape", "log2_scale has shape {}; it is a scalar", to_string(in.shape(operand)));
 }
 
 void check_cast_scale(const Inference& in) {
   if (in.dtype(1) != DType::int32) {
-    refuse(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type popxl.int32, not {}", in.row().name,
+    reject(ErrorClass::type, "log2-scale-type", "{}: `log2_scale` must be of type popxl.int32, not {}", in.row().name,
            name_of(in.dtype(1)));
   }
   if (elements_of(in.shape(1)) != 1) {
-    refuse(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
+    reject(ErrorClass::value, "log2-scale-shape", "{}: `log2_scale` must be a scalar tensor; its shape is {}", in.row().name,
            to_string(in.shape(1)));
   }
 }
 
 double log2_scale_of(const Evaluation& e, std::size_t operand) {
   const std::int64_t scale = e.operand(operand).integer(0);
-  if (scale < -32 || scale >= 32) refuse(ErrorClass::runtime, "log2-scale-range", "log2_scale is {}; it must be -32 to 31", scale);
+  if (scale < -32 || scale >= 32) reject(ErrorClass::runtime, "log2-scale-range", "log2_scale is {}; it must be -32 to 31", scale);
   return std::ldexp(1.0, static_cast<int>(scale));
 }
 

@@ -6,16 +6,16 @@ double nll_epsilon(DType t) { return t == DType::float16 ? 6.103515625e-05 : 1e-
 
 void check_nll(const Inference& in) {
   const Shape &probs = in.shape(0), &labels = in.shape(1);
-  if (probs.empty()) in.refuse("nll-scalar", "the probabilities are a scalar; their last dimension counts the classes");
+  if (probs.empty()) in.reject("nll-scalar", "the probabilities are a scalar; their last dimension counts the classes");
   // Public programs give labels of further dimensions of 1, too: a label for each row is what counts.
   const Shape rows(probs.begin(), probs.end() - 1);
   if (elements_of(labels) != elements_of(rows)) {
-    in.refuse("nll-labels", "labels of shape {} for probabilities of shape {}; they need {}", to_string(labels), to_string(probs),
+    in.reject("nll-labels", "labels of shape {} for probabilities of shape {}; they need {}", to_string(labels), to_string(probs),
               to_string(rows));
   }
   const std::string& reduction = in.attributes().text("reduction");
   if (reduction != "mean" && reduction != "sum" && reduction != "none") {
-    in.refuse("nll-reduction", "the reduction '{}'; mean, sum and none are possible", reduction);
+    in.reject("nll-reduction", "the reduction '{}'; mean, sum and none are possible", reduction);
   }
 }
 

@@ -9,7 +9,7 @@ namespace pando::ir {
 
 // What keeps the logarithm finite: 1e-7, for half the smallest normal number.
 double nll_epsilon(DType t);
-// Refuses (popart) labels whose shape is not that of probs without the last dimension, and unknown reductions.
+// Rejects (popart) labels whose shape is not that of probs without the last dimension, and unknown reductions.
 void check_nll(const Inference& in);
 // The loss' shape: a scalar, or the labels' for reduction "none".
 Shape nll_shape(const Inference& in);

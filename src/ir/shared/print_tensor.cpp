@@ -10,9 +10,9 @@
 
 namespace pando::ir {
 
-PrintFormat print_format_of(const Attributes& a, const std::function<void(const std::string&)>& refuse) {
+PrintFormat print_format_of(const Attributes& a, const std::function<void(const std::string&)>& reject) {
   const auto complain = [&](const std::string& problem) {
-    if (refuse) refuse(problem);
+    if (reject) reject(problem);
   };
   const auto count = [&](std::string_view name, unsigned otherwise) {
     const std::int64_t n = a.integer(name, otherwise);

@@ -10,8 +10,8 @@
 
 namespace pando::ir {
 
-// From print_tensor's attributes; absent ones have PopXL's defaults. `refuse` gets what is wrong with them, one sentence.
-PrintFormat print_format_of(const Attributes& attributes, const std::function<void(const std::string&)>& refuse = {});
+// From print_tensor's attributes; absent ones have PopXL's defaults. `reject` gets what is wrong with them, one sentence.
+PrintFormat print_format_of(const Attributes& attributes, const std::function<void(const std::string&)>& reject = {});
 
 std::string text_of(const HostTensor& t, const PrintFormat& format);
 

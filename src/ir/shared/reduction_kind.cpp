@@ -35,12 +35,12 @@ T combine(const std::string& op, const std::vector<T>& v) {
 void check_reduction_kind(const Inference& in) {
   const std::string& op = in.attributes().text("op");
   if (std::find(kKinds.begin(), kKinds.end(), op) == kKinds.end()) {
-    in.refuse("collective-op", "the op '{}'; add, mean, mul, min, max, and, or and square_add are possible", op);
+    in.reject("collective-op", "the op '{}'; add, mean, mul, min, max, and, or and square_add are possible", op);
   }
   const bool logical = op == "and" || op == "or";
   for (std::size_t i = 0; i < in.operands(); ++i) {
     if ((in.dtype(i) == DType::boolean) != logical || is_float8(in.dtype(i)))
-      in.refuse("collective-type", "{} does not combine {}", op, name_of(in.dtype(i)));
+      in.reject("collective-type", "{} does not combine {}", op, name_of(in.dtype(i)));
   }
 }
 
@@ -67,13 +67,13 @@ HostTensor combined(const std::string& op, std::span<const HostTensor* const> pa
 void only_add_is_differentiable(Gradient& g) {
   const std::string& op = g.attributes().text("op");
   if (op == "add") return;
-  refuse(ErrorClass::popart, "no-gradient", "{} '{}' combines by '{}'; only 'add' can be differentiated", g.module().row(g.forward()).name,
+  reject(ErrorClass::popart, "no-gradient", "{} '{}' combines by '{}'; only 'add' can be differentiated", g.module().row(g.forward()).name,
          g.module().name_of(g.forward()), op);
 }
 
 std::int64_t group_size_of(const Inference& in) {
   const std::int64_t n = in.module().replicas(), stride = in.attributes().integer("stride", 1);
-  if (stride < 1) in.refuse("group-stride", "a stride of {}", stride);
+  if (stride < 1) in.reject("group-stride", "a stride of {}", stride);
   return ReplicaGrouping(n, stride, in.attributes().integer("group_size", n / stride)).size();
 }
 
@@ -89,9 +89,9 @@ HostTensor shard_of(const HostTensor& t, std::int64_t first, std::int64_t size) 
 
 void infer_all_reduce(Inference& in) {
   check_reduction_kind(in);
-  if (in.operands() == 0) in.refuse("collective-empty", "it needs a tensor");
+  if (in.operands() == 0) in.reject("collective-empty", "it needs a tensor");
   for (std::size_t i = 0; i < in.operands(); ++i) {
-    if (in.shape(i) != in.shape(0) || in.dtype(i) != in.dtype(0)) in.refuse("collective-shapes", "the tensors differ in shape or type");
+    if (in.shape(i) != in.shape(0) || in.dtype(i) != in.dtype(0)) in.reject("collective-shapes", "the tensors differ in shape or type");
     in.result(in.operand(i));
   }
 }

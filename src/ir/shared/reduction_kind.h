@@ -8,12 +8,12 @@
 
 namespace pando::ir {
 
-// Refuses (popart) an unknown "op", and one that does not suit the operands' element type (and, or: bool; the others: numbers,
+// Rejects (popart) an unknown "op", and one that does not suit the operands' element type (and, or: bool; the others: numbers,
 // but float8, which is for products and copies).
 void check_reduction_kind(const Inference& in);
 // The combination of tensors of one shape, element by element, in their type.
 HostTensor combined(const std::string& op, std::span<const HostTensor* const> parts);
-// Refuses (popart) to differentiate another reduction than add.
+// Rejects (popart) to differentiate another reduction than add.
 void only_add_is_differentiable(Gradient& g);
 
 // Of ops that meet the replicas of a group: attributes "stride" and "group_size".

@@ -11,13 +11,13 @@ Type remote_row_type(const Inference& in) {
 
 void check_remote_offset(const Inference& in, std::size_t operand) {
   if (elements_of(in.shape(operand)) != 1)
-    in.refuse("remote-offset", "the offset has shape {}; it is one number", to_string(in.shape(operand)));
+    in.reject("remote-offset", "the offset has shape {}; it is one number", to_string(in.shape(operand)));
 }
 
 void check_remote_row(const Inference& in, std::size_t operand) {
   const Type row = remote_row_type(in), &t = in.operand(operand);
   if (t.dtype == row.dtype && t.shape == row.shape) return;
-  in.refuse("remote-row-type", "rows of remote buffer {} are {} of shape {}", in.module().buffer(buffer_of(in.attributes())).number,
+  in.reject("remote-row-type", "rows of remote buffer {} are {} of shape {}", in.module().buffer(buffer_of(in.attributes())).number,
             name_of(row.dtype), to_string(row.shape));
 }
 

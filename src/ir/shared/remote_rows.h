@@ -9,9 +9,9 @@ inline BufferId buffer_of(const Attributes& a) { return std::get<BufferId>(*a.fi
 
 // The type of a row of the buffer in attribute "buffer".
 Type remote_row_type(const Inference& in);
-// Refuses (popart) an operand that is no scalar.
+// Rejects (popart) an operand that is no scalar.
 void check_remote_offset(const Inference& in, std::size_t operand);
-// Refuses (popart) an operand that is no row of the buffer.
+// Rejects (popart) an operand that is no row of the buffer.
 void check_remote_row(const Inference& in, std::size_t operand);
 
 }  // namespace pando::ir

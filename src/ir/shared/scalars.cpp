@@ -24,17 +24,17 @@ std::optional<std::size_t> scalar_operand(const Attributes& attributes, std::str
 void check_scalars(const Inference& in, std::size_t tensors, std::initializer_list<std::string_view> allowed) {
   const Strings& names = scalar_names(in.attributes());
   if (in.operands() != tensors + names.size()) {
-    in.refuse("scalar-count", "{} operands behind the first {}, {} are named", in.operands() - std::min(in.operands(), tensors), tensors,
+    in.reject("scalar-count", "{} operands behind the first {}, {} are named", in.operands() - std::min(in.operands(), tensors), tensors,
               names.size());
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
-    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) in.refuse("scalar-unknown", "it has no parameter '{}'", name);
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) in.reject("scalar-unknown", "it has no parameter '{}'", name);
     const bool twice = in.attributes().has(name) || std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), name) !=
                                                         names.begin() + static_cast<std::ptrdiff_t>(i);
-    if (twice) in.refuse("scalar-twice", "'{}' is given twice", name);
+    if (twice) in.reject("scalar-twice", "'{}' is given twice", name);
     const Shape& shape = in.shape(tensors + i);
-    if (elements_of(shape) != 1) in.refuse("scalar-shape", "'{}' has shape {}; it is one element", name, to_string(shape));
+    if (elements_of(shape) != 1) in.reject("scalar-shape", "'{}' has shape {}; it is one element", name, to_string(shape));
   }
 }
 

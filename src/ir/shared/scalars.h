@@ -17,7 +17,7 @@ namespace pando::ir {
 // Which operand a parameter is; `tensors`: how many operands come before the scalars.
 std::optional<std::size_t> scalar_operand(const Attributes& attributes, std::string_view name, std::size_t tensors);
 
-// Refuses (popart): operands behind the tensors that "scalars" does not name, names that are not of `allowed` or are given twice, operands
+// Rejects (popart): operands behind the tensors that "scalars" does not name, names that are not of `allowed` or are given twice, operands
 // of more than one element.
 void check_scalars(const Inference& in, std::size_t tensors, std::initializer_list<std::string_view> allowed);
 

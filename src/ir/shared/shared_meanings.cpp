@@ -65,7 +65,7 @@ std::vector<std::vector<std::size_t>> GroupEvaluation::groups() const {
   std::erase_if(all, [](const auto& members) { return members.empty(); });
   for (const auto& members : all) {
     if (static_cast<std::int64_t>(members.size()) == grouping.size()) continue;
-    refuse(ErrorClass::popart, "replicas-apart", "{} '{}': {} of the {} replicas of its group come; the others took another branch",
+    reject(ErrorClass::popart, "replicas-apart", "{} '{}': {} of the {} replicas of its group come; the others took another branch",
            module_.row(op_).name, module_.name_of(op_), members.size(), grouping.size());
   }
   return all;

@@ -9,14 +9,14 @@ namespace pando::ir {
 
 std::vector<Type> tuple_elements(const Inference& in, std::size_t i) {
   const Type& t = in.operand(i);
-  if (t.is_tensor()) in.refuse("not-a-tuple", "operand {} is a tensor; it takes a tuple with one tensor for each device", i);
-  if (t.elements.empty()) in.refuse("empty-tuple", "operand {} is an empty tuple", i);
+  if (t.is_tensor()) in.reject("not-a-tuple", "operand {} is a tensor; it takes a tuple with one tensor for each device", i);
+  if (t.elements.empty()) in.reject("empty-tuple", "operand {} is an empty tuple", i);
   std::vector<Type> elements;
   for (TypeId e : t.elements) {
     elements.push_back(in.module().type(e));
-    if (!elements.back().is_tensor()) in.refuse("nested-tuple", "operand {} has a tuple as an element", i);
+    if (!elements.back().is_tensor()) in.reject("nested-tuple", "operand {} has a tuple as an element", i);
     if (elements.back().dtype != elements[0].dtype) {
-      in.refuse("different-types", "operand {} has elements of {} and {}", i, name_of(elements[0].dtype), name_of(elements.back().dtype));
+      in.reject("different-types", "operand {} has elements of {} and {}", i, name_of(elements[0].dtype), name_of(elements.back().dtype));
     }
   }
   return elements;
@@ -26,7 +26,7 @@ std::vector<Type> equal_elements(const Inference& in, std::size_t i) {
   std::vector<Type> elements = tuple_elements(in, i);
   for (const Type& e : elements) {
     if (e.shape != elements[0].shape)
-      in.refuse("different-shapes", "operand {} has elements of shapes {} and {}", i, to_string(elements[0].shape), to_string(e.shape));
+      in.reject("different-shapes", "operand {} has elements of shapes {} and {}", i, to_string(elements[0].shape), to_string(e.shape));
   }
   return elements;
 }
@@ -40,19 +40,19 @@ void tuple_result(Inference& in, std::vector<Type> elements) {
 
 Ints devices_of(const Inference& in) {
   const Ints& devices = in.attributes().ints("devices");
-  if (devices.empty()) in.refuse("no-devices", "'devices' is empty");
+  if (devices.empty()) in.reject("no-devices", "'devices' is empty");
   Ints sorted = devices;
   std::sort(sorted.begin(), sorted.end());
-  if (sorted.front() < 0) in.refuse("device-number", "there is no device {}", sorted.front());
-  if (sorted.back() > kMostDevice) in.refuse("device-number", "there is no device {}; the highest is {}", sorted.back(), kMostDevice);
+  if (sorted.front() < 0) in.reject("device-number", "there is no device {}", sorted.front());
+  if (sorted.back() > kMostDevice) in.reject("device-number", "there is no device {}; the highest is {}", sorted.back(), kMostDevice);
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) in.refuse("device-twice", "device {} is listed twice", *twice);
+  if (twice != sorted.end()) in.reject("device-twice", "device {} is listed twice", *twice);
   return devices;
 }
 
 std::int64_t dimension_of(const Inference& in, const Type& type, std::string_view name) {
   const std::int64_t d = in.attributes().integer(name);
-  if (d < 0 || d >= type.rank()) in.refuse("dimension-range", "'{}' is {}; the tensor has {} dimensions", name, d, type.rank());
+  if (d < 0 || d >= type.rank()) in.reject("dimension-range", "'{}' is {}; the tensor has {} dimensions", name, d, type.rank());
   return d;
 }
 
@@ -119,7 +119,7 @@ void check_reduction(const Inference& in) {
   for (std::string_view known : {"add", "mean", "mul", "min", "max"}) {
     if (op == known) return;
   }
-  in.refuse("unknown-reduction", "there is no reduction '{}'; there are add, mean, mul, min and max", op);
+  in.reject("unknown-reduction", "there is no reduction '{}'; there are add, mean, mul, min and max", op);
 }
 
 HostTensor reduced(std::span<const HostTensor> parts, const std::string& op) {

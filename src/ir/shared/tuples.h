@@ -9,7 +9,7 @@
 
 namespace pando::ir {
 
-// The element types of operand `i`, which must be a tuple of tensors of one element type; refused otherwise, or when it is empty.
+// The element types of operand `i`, which must be a tuple of tensors of one element type; rejected otherwise, or when it is empty.
 std::vector<Type> tuple_elements(const Inference& in, std::size_t i = 0);
 // The same; all elements of one shape.
 std::vector<Type> equal_elements(const Inference& in, std::size_t i = 0);
@@ -20,7 +20,7 @@ constexpr std::int64_t kMostDevice = std::int64_t{1} << 28;
 
 // Attribute "devices": distinct, not empty, none above kMostDevice.
 Ints devices_of(const Inference& in);
-// Attribute `name` as a dimension of a tensor of this type; refused out of range.
+// Attribute `name` as a dimension of a tensor of this type; rejected out of range.
 std::int64_t dimension_of(const Inference& in, const Type& type, std::string_view name);
 // `type` on another device.
 Type on_device(Type type, std::int64_t device);
@@ -30,7 +30,7 @@ HostTensor part_along(const HostTensor& whole, std::int64_t dimension, std::int6
 HostTensor joined_along(std::span<const HostTensor> parts, std::int64_t dimension);
 // Element by element: add, mean, mul, min, max; from the first to the last, in double, rounded once.
 HostTensor reduced(std::span<const HostTensor> parts, const std::string& op);
-// Refuses other names than `reduced` knows.
+// Rejects other names than `reduced` knows.
 void check_reduction(const Inference& in);
 
 // In terms of ops on the tensors: what lowering does.

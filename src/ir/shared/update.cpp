@@ -7,10 +7,10 @@ namespace pando::ir {
 
 void infer_update(Inference& in, std::string_view scalar, bool required) {
   if (in.shape(0) != in.shape(1)) {
-    in.refuse("different-shapes", "t has shape {}, X {}; they are not broadcast", to_string(in.shape(0)), to_string(in.shape(1)));
+    in.reject("different-shapes", "t has shape {}, X {}; they are not broadcast", to_string(in.shape(0)), to_string(in.shape(1)));
   }
   check_scalars(in, 2, {scalar});
-  if (required && in.operands() == 2 && !in.attributes().has(scalar)) in.refuse("scalar-missing", "it needs {}", scalar);
+  if (required && in.operands() == 2 && !in.attributes().has(scalar)) in.reject("scalar-missing", "it needs {}", scalar);
   same_as_first(in);
 }
 

@@ -9,7 +9,7 @@
 
 namespace pando::ir {
 
-// t, X and a scalar: X has t's shape; the result is t's. Refuses (popart) a scalar that is missing where it is required.
+// t, X and a scalar: X has t's shape; the result is t's. Rejects (popart) a scalar that is missing where it is required.
 void infer_update(Inference& in, std::string_view scalar, bool required);
 // f(t, x) for each element of operands 0 and 1 (of operand 0 alone: f(t, t)), in t's type. Integers that meet other types or fractions are
 // computed as float32.

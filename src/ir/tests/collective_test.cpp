@@ -21,8 +21,8 @@ TEST(AllReduce, WithinAReplica) {
   const Tensors same = run("all_reduce_identical_inputs", {a, b}, kAdd);
   EXPECT_EQ(same[0], a);
   EXPECT_EQ(same[1], b);
-  EXPECT_EQ(refusal_of("all_reduce", {a, floats({1}, {1})}, kAdd), "collective-shapes");
-  EXPECT_EQ(refusal_of("all_reduce", {}, kAdd), "collective-empty");
+  EXPECT_EQ(rejection_of("all_reduce", {a, floats({1}, {1})}, kAdd), "collective-shapes");
+  EXPECT_EQ(rejection_of("all_reduce", {}, kAdd), "collective-empty");
 }
 
 TEST(AllReduce, EveryReduction) {
@@ -37,11 +37,11 @@ TEST(AllReduce, EveryReduction) {
   const HostTensor p = ints({3}, {1, 1, 0}, DType::boolean), q = ints({3}, {1, 0, 0}, DType::boolean);
   expect_numbers(run("all_reduce", {p, q}, {{"op", Text("and")}})[0], {1, 0, 0});
   expect_numbers(run("all_reduce", {p, q}, {{"op", Text("or")}})[0], {1, 1, 0});
-  EXPECT_EQ(refusal_of("all_reduce", {a, b}, {{"op", Text("and")}}), "collective-type");
-  EXPECT_EQ(refusal_of("all_reduce", {p, q}, kAdd), "collective-type");
+  EXPECT_EQ(rejection_of("all_reduce", {a, b}, {{"op", Text("and")}}), "collective-type");
+  EXPECT_EQ(rejection_of("all_reduce", {p, q}, kAdd), "collective-type");
   const HostTensor small(DType::float8_143, {2});
-  EXPECT_EQ(refusal_of("all_reduce", {small, small}, kAdd), "collective-type");
-  EXPECT_EQ(refusal_of("all_reduce", {a, b}, {{"op", Text("xor")}}), "collective-op");
+  EXPECT_EQ(rejection_of("all_reduce", {small, small}, kAdd), "collective-type");
+  EXPECT_EQ(rejection_of("all_reduce", {a, b}, {{"op", Text("xor")}}), "collective-op");
 }
 
 TEST(AllReduce, WhatIsNotANumberIsTheSmallestAndTheLargest) {
@@ -74,8 +74,8 @@ TEST(AllReduce, GroupsOfReplicas) {
   EXPECT_EQ(sums(with(kAdd, "group_size", std::int64_t{2})), (std::vector<double>{11, 11, 1100, 1100}));
   EXPECT_EQ(sums(with(with(kAdd, "stride", std::int64_t{2}), "group_size", std::int64_t{2})), (std::vector<double>{101, 1010, 101, 1010}));
   EXPECT_EQ(sums(with(kAdd, "group_size", std::int64_t{1})), (std::vector<double>{1, 10, 100, 1000}));
-  EXPECT_EQ(refusal([&] { sums(with(kAdd, "group_size", std::int64_t{3})); }), "grouping-size");
-  EXPECT_EQ(refusal([&] { sums(with(kAdd, "stride", std::int64_t{0})); }), "group-stride");
+  EXPECT_EQ(rejection([&] { sums(with(kAdd, "group_size", std::int64_t{3})); }), "grouping-size");
+  EXPECT_EQ(rejection([&] { sums(with(kAdd, "stride", std::int64_t{0})); }), "group-stride");
   // The in-place form gives the same.
   expect_numbers(run_replicas("replicated_all_reduce", 4, {t}, kAdd, true)[2], {1111});
 }
@@ -94,9 +94,9 @@ TEST(AllGather, EveryForm) {
       run_replicas("replicated_all_gather", 2, {floats({2}, {5, 6})}, {{"axis", std::int64_t{0}}, {"output_shape", Text("concat")}})[0];
   EXPECT_EQ(scalars.shape(), (Shape{2}));
   expect_numbers(scalars, {5, 6});
-  EXPECT_EQ(refusal([&] { of({{"axis", std::int64_t{2}}, {"output_shape", Text("concat")}}); }), "axis-range");
-  EXPECT_EQ(refusal([&] { of({{"output_shape", Text("flat")}}); }), "gather-form");
-  EXPECT_EQ(refusal([&] { of({{"output_shape", Text("meta_shape")}}); }), "not-a-shard");
+  EXPECT_EQ(rejection([&] { of({{"axis", std::int64_t{2}}, {"output_shape", Text("concat")}}); }), "axis-range");
+  EXPECT_EQ(rejection([&] { of({{"output_shape", Text("flat")}}); }), "gather-form");
+  EXPECT_EQ(rejection([&] { of({{"output_shape", Text("meta_shape")}}); }), "not-a-shard");
 }
 
 TEST(AllGather, ShardsMakeTheWholeWithoutItsPadding) {
@@ -104,7 +104,7 @@ TEST(AllGather, ShardsMakeTheWholeWithoutItsPadding) {
   const HostTensor whole = run_replicas("replicated_all_gather", 2, {shards}, {{"output_shape", Text("meta_shape")}}, false, {1, 3})[0];
   EXPECT_EQ(whole.shape(), (Shape{1, 3}));
   expect_numbers(whole, {1, 2, 3});
-  EXPECT_EQ(refusal([&] { run_replicas("replicated_all_gather", 2, {shards}, {{"output_shape", Text("meta_shape")}}, false, {5}); }),
+  EXPECT_EQ(rejection([&] { run_replicas("replicated_all_gather", 2, {shards}, {{"output_shape", Text("meta_shape")}}, false, {5}); }),
             "too-few-shards");
 }
 
@@ -132,9 +132,9 @@ TEST(Slices, OfReplicas) {
   const Tensors four = run_replicas("replicated_slice", 4, {counted({4, 2})}, strided);
   EXPECT_EQ(four[1].number(0), 2);
   EXPECT_EQ(four[2].number(0), 5);
-  EXPECT_EQ(refusal([&] { run_replicas("replicated_slice", 2, {floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {{"axis", std::int64_t{0}}}); }),
+  EXPECT_EQ(rejection([&] { run_replicas("replicated_slice", 2, {floats({2, 3}, {1, 2, 3, 4, 5, 6})}, {{"axis", std::int64_t{0}}}); }),
             "slice-parts");
-  EXPECT_EQ(refusal([&] { run_replicas("replicated_slice", 2, {t}, {{"axis", std::int64_t{2}}}); }), "axis-range");
+  EXPECT_EQ(rejection([&] { run_replicas("replicated_slice", 2, {t}, {{"axis", std::int64_t{2}}}); }), "axis-range");
 }
 
 }  // namespace

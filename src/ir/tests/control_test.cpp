@@ -80,11 +80,11 @@ TEST_F(Control, ACallChecksItsGraphsInputs) {
   const GraphId g = b.create_graph("g");
   input(g);
   const TensorId x = variable(1);
-  EXPECT_EQ(refusal([&] { carry("call", {x, x}, {}, {g}); }), "graph-inputs");
+  EXPECT_EQ(rejection([&] { carry("call", {x, x}, {}, {g}); }), "graph-inputs");
   const TensorId wide = b.add_constant(main, counted({2}), "wide");
-  EXPECT_EQ(refusal([&] { carry("call", {wide}, {}, {g}); }), "graph-input-type");
-  EXPECT_EQ(refusal([&] { carry("call", {x}, {{"modified", Ints{1}}}, {g}); }), "modified-range");
-  EXPECT_EQ(refusal([&] { carry("call", {x}, {}, {}); }), "graph-count");
+  EXPECT_EQ(rejection([&] { carry("call", {wide}, {}, {g}); }), "graph-input-type");
+  EXPECT_EQ(rejection([&] { carry("call", {x}, {{"modified", Ints{1}}}, {g}); }), "modified-range");
+  EXPECT_EQ(rejection([&] { carry("call", {x}, {}, {}); }), "graph-count");
 }
 
 TEST_F(Control, RepeatCarriesOutputs) {
@@ -130,18 +130,18 @@ TEST_F(Control, ACarriedInputByReferenceHandsBackTheInput) {
   EXPECT_EQ(state(x), 12);
 }
 
-TEST_F(Control, RepeatRefusesWhatCannotBeCarried) {
+TEST_F(Control, RepeatRejectsWhatCannotBeCarried) {
   const GraphId g = b.create_graph("g");
   const TensorId a = input(g);
   b.add_output(g, a);
   const TensorId x = variable(1);
-  EXPECT_EQ(refusal([&] { carry("repeat", {x}, {{"count", std::int64_t{-1}}}, {g}); }), "repeat-count");
+  EXPECT_EQ(rejection([&] { carry("repeat", {x}, {{"count", std::int64_t{-1}}}, {g}); }), "repeat-count");
   b.add_output(g, a);
-  EXPECT_EQ(refusal([&] { carry("repeat", {x}, {{"count", std::int64_t{1}}}, {g}); }), "repeat-outputs");
+  EXPECT_EQ(rejection([&] { carry("repeat", {x}, {{"count", std::int64_t{1}}}, {g}); }), "repeat-outputs");
   const GraphId h = b.create_graph("h");
   input(h);
   b.add_output(h, b.add_constant(h, counted({2}), "wide"));
-  EXPECT_EQ(refusal([&] { carry("repeat", {x}, {{"count", std::int64_t{1}}}, {h}); }), "repeat-carried-type");
+  EXPECT_EQ(rejection([&] { carry("repeat", {x}, {{"count", std::int64_t{1}}}, {h}); }), "repeat-carried-type");
 }
 
 TEST_F(Control, ConditionalRunsOneBranchWithItsEffects) {
@@ -163,16 +163,16 @@ TEST_F(Control, ConditionalRunsOneBranchWithItsEffects) {
   expect_numbers(interpreter->output(out, 2), {6, 106});
 }
 
-TEST_F(Control, ConditionalRefusesBranchesThatDiffer) {
+TEST_F(Control, ConditionalRejectsBranchesThatDiffer) {
   const GraphId g = b.create_graph("g"), h = b.create_graph("h");
   b.add_output(g, input(g));
   const TensorId x = variable(1), cond = b.add_constant(main, ints({}, {1}, DType::boolean), "cond");
-  EXPECT_EQ(refusal([&] { carry("conditional", {cond, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "branch-outputs");
+  EXPECT_EQ(rejection([&] { carry("conditional", {cond, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "branch-outputs");
   b.add_output(h, b.add_constant(h, counted({2}), "wide"));
-  EXPECT_EQ(refusal([&] { carry("conditional", {cond, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "branch-output-type");
-  EXPECT_EQ(refusal([&] { carry("conditional", {cond, x}, {{"then_inputs", std::int64_t{2}}}, {g, h}); }), "then-inputs");
+  EXPECT_EQ(rejection([&] { carry("conditional", {cond, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "branch-output-type");
+  EXPECT_EQ(rejection([&] { carry("conditional", {cond, x}, {{"then_inputs", std::int64_t{2}}}, {g, h}); }), "then-inputs");
   const TensorId two = b.add_constant(main, ints({2}, {1, 1}, DType::boolean), "two");
-  EXPECT_EQ(refusal([&] { carry("conditional", {two, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "condition-shape");
+  EXPECT_EQ(rejection([&] { carry("conditional", {two, x}, {{"then_inputs", std::int64_t{1}}}, {g, h}); }), "condition-shape");
 }
 
 // Both makers are named, with their graphs and the user's lines; so is the line that asks for the conditional.
@@ -250,7 +250,7 @@ TEST_F(OnTwoReplicas, BranchesMayDifferButNotMeet) {
   expect_numbers(interpreter->output(s, 1), {1, 11});
   carry("conditional", {differ, x, x}, {{"then_inputs", std::int64_t{1}}}, {summing(), same});
   b.finish();
-  EXPECT_EQ(refusal([&] { Interpreter(b.module()).run(); }), "replicas-apart");
+  EXPECT_EQ(rejection([&] { Interpreter(b.module()).run(); }), "replicas-apart");
 }
 
 TEST_F(Control, StreamsAdvance) {
@@ -261,13 +261,13 @@ TEST_F(Control, StreamsAdvance) {
   const HostStreamId s = store(main, carry("repeat", {constant(main, 0)}, {{"count", std::int64_t{3}}}, {g})[0]);
   b.finish();
   Interpreter i(b.module());
-  EXPECT_EQ(refusal([&] { i.run(); }), "stream-without-data");
+  EXPECT_EQ(rejection([&] { i.run(); }), "stream-without-data");
   i.set_input(in, floats({3, 1}, {1, 10, 100}));
   i.run();
   EXPECT_EQ(i.output(s, 1).number(0), 111);
-  EXPECT_EQ(refusal([&] { b.op(main, "host_load", {}, {{"stream", s}}); }), "stream-direction");
-  EXPECT_EQ(refusal([&] { b.op(main, "host_store", std::vector{constant(main, 0)}, {{"stream", in}}); }), "stream-direction");
-  EXPECT_EQ(refusal([&] { b.op(main, "host_store", std::vector{b.add_constant(main, counted({2}), "w")}, {{"stream", s}}); }),
+  EXPECT_EQ(rejection([&] { b.op(main, "host_load", {}, {{"stream", s}}); }), "stream-direction");
+  EXPECT_EQ(rejection([&] { b.op(main, "host_store", std::vector{constant(main, 0)}, {{"stream", in}}); }), "stream-direction");
+  EXPECT_EQ(rejection([&] { b.op(main, "host_store", std::vector{b.add_constant(main, counted({2}), "w")}, {{"stream", s}}); }),
             "stream-type");
 }
 
@@ -280,11 +280,11 @@ TEST_F(Control, RemoteRows) {
   run();
   EXPECT_EQ(state(x), 0);
   EXPECT_EQ(interpreter->output(s, 1).number(0), 7);
-  EXPECT_EQ(refusal([&] { b.op(main, "remote_store", std::vector{one, one}, {{"buffer", buffer}}); }), "remote-row-type");
+  EXPECT_EQ(rejection([&] { b.op(main, "remote_store", std::vector{one, one}, {{"buffer", buffer}}); }), "remote-row-type");
   const TensorId many = b.add_constant(main, ints({2}, {0, 1}), "many");
-  EXPECT_EQ(refusal([&] { b.op(main, "remote_load", std::vector{many}, {{"buffer", buffer}}); }), "remote-offset");
+  EXPECT_EQ(rejection([&] { b.op(main, "remote_load", std::vector{many}, {{"buffer", buffer}}); }), "remote-offset");
   b.op(main, "remote_load", std::vector{b.add_constant(main, ints({}, {2}), "two")}, {{"buffer", buffer}});
-  EXPECT_EQ(refusal([&] { Interpreter(b.module()).run(); }), "remote-row");
+  EXPECT_EQ(rejection([&] { Interpreter(b.module()).run(); }), "remote-row");
 }
 
 TEST_F(Control, Prints) {
@@ -299,12 +299,12 @@ TEST_F(Control, Prints) {
   interpreter->on_print([&](const std::string& t) { text += t; });
   run();
   EXPECT_EQ(text, "x: [\n [5.0000000 4.5000000]\n [4.0000000 3.5000000]\n]\nf: |1,0,1]\n");
-  const auto refused = [&](const char* name, const AttributeValue& v) {
-    return refusal([&] { b.op(main, "print_tensor", std::vector{x}, {{"title", std::string("x")}, {name, v}}); });
+  const auto rejected = [&](const char* name, const AttributeValue& v) {
+    return rejection([&] { b.op(main, "print_tensor", std::vector{x}, {{"title", std::string("x")}, {name, v}}); });
   };
-  EXPECT_EQ(refused("separator", std::string(", ")), "print-format");
-  EXPECT_EQ(refused("float_format", std::string("hex")), "print-format");
-  EXPECT_EQ(refused("digits", std::int64_t{-1}), "print-format");
+  EXPECT_EQ(rejected("separator", std::string(", ")), "print-format");
+  EXPECT_EQ(rejected("float_format", std::string("hex")), "print-format");
+  EXPECT_EQ(rejected("digits", std::int64_t{-1}), "print-format");
 }
 
 TEST_F(Control, PlacesAndCode) {
@@ -313,19 +313,20 @@ TEST_F(Control, PlacesAndCode) {
   EXPECT_EQ(b.type_of(io).place.tiles, TileSet::io);
   const TensorId there = op(main, "ipu_copy", {x}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{2}}});
   EXPECT_EQ(b.type_of(there).place.device, Device::numbered(2));
-  EXPECT_EQ(refusal([&] { op(main, "ipu_copy", {there}, {{"source", std::int64_t{1}}, {"destination", std::int64_t{0}}}); }),
+  EXPECT_EQ(rejection([&] { op(main, "ipu_copy", {there}, {{"source", std::int64_t{1}}, {"destination", std::int64_t{0}}}); }),
             "copy-source");
-  EXPECT_EQ(refusal([&] { op(main, "ipu_copy", {x}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{-1}}}); }),
+  EXPECT_EQ(rejection([&] { op(main, "ipu_copy", {x}, {{"source", std::int64_t{0}}, {"destination", std::int64_t{-1}}}); }),
             "copy-destination");
-  EXPECT_EQ(refusal([&] { op(main, "io_tile_copy", {x}, {{"tile_set", std::string("both")}}); }), "tile-set");
-  EXPECT_EQ(refusal([&] { op(main, "add", {op(main, "add", {x, x}), there}); }), "different-devices");
+  EXPECT_EQ(rejection([&] { op(main, "io_tile_copy", {x}, {{"tile_set", std::string("both")}}); }), "tile-set");
+  EXPECT_EQ(rejection([&] { op(main, "add", {op(main, "add", {x, x}), there}); }), "different-devices");
   const GraphId g = b.create_graph("g");
   carry("remote_code_load", {}, {{"destination", std::string("executable")}}, {g});
-  EXPECT_EQ(refusal([&] { carry("remote_code_load", {}, {{"destination", std::string("buffer")}}, {g}); }), "code-destination");
-  EXPECT_EQ(refusal([&] { b.op(main, "init", {}, {{"shape", Ints{1}}, {"dtype", DType::float32}, {"init_type", std::string("one")}}); }),
+  EXPECT_EQ(rejection([&] { carry("remote_code_load", {}, {{"destination", std::string("buffer")}}, {g}); }), "code-destination");
+  EXPECT_EQ(rejection([&] { b.op(main, "init", {}, {{"shape", Ints{1}}, {"dtype", DType::float32}, {"init_type", std::string("one")}}); }),
             "init-type");
-  EXPECT_EQ(refusal([&] { b.op(main, "init", {}, {{"shape", Ints{-1}}, {"dtype", DType::float32}, {"init_type", std::string("zero")}}); }),
-            "init-shape");
+  EXPECT_EQ(
+      rejection([&] { b.op(main, "init", {}, {{"shape", Ints{-1}}, {"dtype", DType::float32}, {"init_type", std::string("zero")}}); }),
+      "init-shape");
 }
 
 // What belongs to another program stays as it is; what it modifies is seen in the next run.

@@ -53,7 +53,7 @@ TEST(Distributed, TheDataParallelProgramOfTheNote) {
   EXPECT_EQ(numbers(out[3].elements[1].tensor), (std::vector<double>{8, 12}));
 }
 
-TEST(Distributed, WhatDoesNotFitIsRefused) {
+TEST(Distributed, WhatDoesNotFitIsRejected) {
   const auto rule = [](std::string op, std::string type) {
     const Module m = parse(
         "module\ngraph main():\n    return\ngraph f(x: Tensor[(3, 2), float32, 0], t: Tuple[Tensor[(2), float32, 1], Tensor[(2), float32, "

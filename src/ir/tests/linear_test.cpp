@@ -40,16 +40,16 @@ TEST(Matmul, Pow2Scaled) {
   const HostTensor r = run("matmul_pow2scaled", {a, b, ints({}, {-1})})[0];
   EXPECT_EQ(r.dtype(), DType::float16);
   expect_numbers(r, {2});
-  EXPECT_EQ(refusal_of("matmul_pow2scaled", {a, b, ints({}, {32})}), "log2-scale-range");
-  EXPECT_EQ(refusal_of("matmul_pow2scaled", {a, b, ints({1}, {1})}), "log2-scale-shape");
-  EXPECT_EQ(refusal_of("matmul_pow2scaled", {a, b, floats({}, {1})}), "operand-type");
+  EXPECT_EQ(rejection_of("matmul_pow2scaled", {a, b, ints({}, {32})}), "log2-scale-range");
+  EXPECT_EQ(rejection_of("matmul_pow2scaled", {a, b, ints({1}, {1})}), "log2-scale-shape");
+  EXPECT_EQ(rejection_of("matmul_pow2scaled", {a, b, floats({}, {1})}), "operand-type");
 }
 
-TEST(Matmul, RefusesWhatDoesNotFit) {
-  EXPECT_EQ(refusal_of("matmul", {counted({2, 3}), counted({2, 3})}), "matmul-inner");
-  EXPECT_EQ(refusal_of("matmul", {counted({}), counted({2, 3})}), "matmul-scalar");
-  EXPECT_EQ(refusal_of("matmul", {counted({2, 2, 3}), counted({3, 3, 2})}), "matmul-batch");
-  EXPECT_EQ(refusal_of("matmul", {counted({2, 3}), HostTensor(DType::float16, {3, 2})}), "different-types");
+TEST(Matmul, RejectsWhatDoesNotFit) {
+  EXPECT_EQ(rejection_of("matmul", {counted({2, 3}), counted({2, 3})}), "matmul-inner");
+  EXPECT_EQ(rejection_of("matmul", {counted({}), counted({2, 3})}), "matmul-scalar");
+  EXPECT_EQ(rejection_of("matmul", {counted({2, 2, 3}), counted({3, 3, 2})}), "matmul-batch");
+  EXPECT_EQ(rejection_of("matmul", {counted({2, 3}), HostTensor(DType::float16, {3, 2})}), "different-types");
   try {
     run("matmul", {counted({2, 3}), counted({2, 3})});
   } catch (const ModelError& e) {
@@ -84,9 +84,9 @@ TEST(Conv, DilationAndGroups) {
   const HostTensor x = floats({1, 4, 1}, {1, 2, 3, 4}), w = floats({2, 2, 1}, {1, 10, 100, 1000});
   expect_numbers(run("conv", {x, w}, {{"groups", std::int64_t{2}}})[0], {21, 4300});
   expect_numbers(run("conv", {x, w})[0], {21, 4300});
-  EXPECT_EQ(refusal_of("conv", {x, w}, {{"groups", std::int64_t{4}}}), "conv-groups");
-  EXPECT_EQ(refusal_of("conv", {x, floats({3, 2, 1}, {1, 1, 1, 1, 1, 1})}), "conv-groups");
-  EXPECT_EQ(refusal_of("conv", {x, ones({3, 3, 1})}), "conv-channels");
+  EXPECT_EQ(rejection_of("conv", {x, w}, {{"groups", std::int64_t{4}}}), "conv-groups");
+  EXPECT_EQ(rejection_of("conv", {x, floats({3, 2, 1}, {1, 1, 1, 1, 1, 1})}), "conv-groups");
+  EXPECT_EQ(rejection_of("conv", {x, ones({3, 3, 1})}), "conv-channels");
 }
 
 TEST(Conv, ThreeDimensionsAreTheSumOfTheirProducts) {
@@ -95,22 +95,22 @@ TEST(Conv, ThreeDimensionsAreTheSumOfTheirProducts) {
   expect_numbers(run("conv", {x, w})[0], {168});
 }
 
-TEST(Conv, RefusesWhatDoesNotFit) {
+TEST(Conv, RejectsWhatDoesNotFit) {
   const HostTensor x = counted({1, 1, 3, 3}), w = ones({1, 1, 2, 2});
-  EXPECT_EQ(refusal_of("conv", {counted({3, 3}), w}), "conv-rank");
-  EXPECT_EQ(refusal_of("conv", {x, ones({1, 1, 2})}), "conv-rank");
-  EXPECT_EQ(refusal_of("conv", {x, ones({1, 1, 4, 4})}), "window");
-  EXPECT_EQ(refusal_of("conv", {x, w}, {{"stride", Ints{2}}}), "window");
-  EXPECT_EQ(refusal_of("conv", {x, w}, {{"pad_type", Text("full")}}), "window");
-  EXPECT_EQ(refusal_of("conv", {x, HostTensor(DType::float16, {1, 1, 2, 2})}), "different-types");
+  EXPECT_EQ(rejection_of("conv", {counted({3, 3}), w}), "conv-rank");
+  EXPECT_EQ(rejection_of("conv", {x, ones({1, 1, 2})}), "conv-rank");
+  EXPECT_EQ(rejection_of("conv", {x, ones({1, 1, 4, 4})}), "window");
+  EXPECT_EQ(rejection_of("conv", {x, w}, {{"stride", Ints{2}}}), "window");
+  EXPECT_EQ(rejection_of("conv", {x, w}, {{"pad_type", Text("full")}}), "window");
+  EXPECT_EQ(rejection_of("conv", {x, HostTensor(DType::float16, {1, 1, 2, 2})}), "different-types");
 }
 
 TEST(Conv, Pow2Scaled) {
   const HostTensor x = floats({1, 1, 2}, {1, 2}, DType::float8_143), w = floats({1, 1, 2}, {4, 8}, DType::float8_143);
   expect_numbers(run("conv_pow2scaled", {x, w, ints({}, {2})})[0], {80});
   expect_numbers(run("conv_transpose_pow2scaled", {x, w, ints({}, {0})})[0], {4, 16, 16});
-  EXPECT_EQ(refusal_of("conv_pow2scaled", {x, w, ints({}, {-33})}), "log2-scale-range");
-  EXPECT_EQ(refusal_of("conv_transpose_pow2scaled", {x, w, ints({1}, {0})}), "log2-scale-shape");
+  EXPECT_EQ(rejection_of("conv_pow2scaled", {x, w, ints({}, {-33})}), "log2-scale-range");
+  EXPECT_EQ(rejection_of("conv_transpose_pow2scaled", {x, w, ints({1}, {0})}), "log2-scale-shape");
 }
 
 TEST(ConvTranspose, OnnxsExamples) {
@@ -140,12 +140,12 @@ TEST(ConvTranspose, GroupsAndErrors) {
   const HostTensor x = floats({1, 2, 1}, {1, 2}), w = floats({2, 1, 2}, {1, 10, 100, 1000});
   expect_numbers(run("conv_transpose", {x, w}, {{"groups", std::int64_t{2}}})[0], {1, 10, 200, 2000});
   expect_numbers(run("conv_transpose", {x, w})[0], {201, 2010});
-  EXPECT_EQ(refusal_of("conv_transpose", {x, floats({3, 1, 2}, {1, 1, 1, 1, 1, 1})}), "conv-channels");
-  EXPECT_EQ(refusal_of("conv_transpose", {x, w}, {{"groups", std::int64_t{3}}}), "conv-groups");
-  EXPECT_EQ(refusal_of("conv_transpose", {x, ones({2, 1})}), "conv-rank");
-  EXPECT_EQ(refusal_of("conv_transpose", {x, w}, {{"output_padding", Ints{1, 1}}}), "window");
-  EXPECT_EQ(refusal_of("conv_transpose", {x, w}, {{"output_padding", Ints{-1}}}), "window");
-  EXPECT_EQ(refusal_of("conv_transpose", {x, w}, {{"padding", Ints{2, 2}}}), "window");
+  EXPECT_EQ(rejection_of("conv_transpose", {x, floats({3, 1, 2}, {1, 1, 1, 1, 1, 1})}), "conv-channels");
+  EXPECT_EQ(rejection_of("conv_transpose", {x, w}, {{"groups", std::int64_t{3}}}), "conv-groups");
+  EXPECT_EQ(rejection_of("conv_transpose", {x, ones({2, 1})}), "conv-rank");
+  EXPECT_EQ(rejection_of("conv_transpose", {x, w}, {{"output_padding", Ints{1, 1}}}), "window");
+  EXPECT_EQ(rejection_of("conv_transpose", {x, w}, {{"output_padding", Ints{-1}}}), "window");
+  EXPECT_EQ(rejection_of("conv_transpose", {x, w}, {{"padding", Ints{2, 2}}}), "window");
 }
 
 HostTensor random(const Shape& shape, unsigned seed) {
@@ -180,8 +180,8 @@ TEST(Conv, GradientsAreItsTransposes) {
     a.set("shape", Ints(c.w));
     EXPECT_NEAR(dot(dy, y), dot(run("conv_weight_grad", {dy, x}, a)[0], w), 1e-9);
   }
-  EXPECT_EQ(refusal_of("conv_input_grad", {ones({1, 1, 9}), ones({1, 1, 2})}, {{"shape", Ints{1, 1, 4}}}), "conv-gradient");
-  EXPECT_EQ(refusal_of("conv_weight_grad", {ones({1, 1, 2}), ones({1, 1, 4})}, {{"shape", Ints{1, 1, 2}}}), "conv-gradient");
+  EXPECT_EQ(rejection_of("conv_input_grad", {ones({1, 1, 9}), ones({1, 1, 2})}, {{"shape", Ints{1, 1, 4}}}), "conv-gradient");
+  EXPECT_EQ(rejection_of("conv_weight_grad", {ones({1, 1, 2}), ones({1, 1, 4})}, {{"shape", Ints{1, 1, 2}}}), "conv-gradient");
 }
 
 }  // namespace

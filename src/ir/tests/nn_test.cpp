@@ -16,14 +16,14 @@ TEST(Softmax, NormalisesTheDimensionsFromTheAxisOnTogether) {
   const double third = 1.0 / 3, two = 2.0 / 3;
   expect_numbers(run("softmax", {x}, {{"axis", std::int64_t{2}}})[0], {0.5, 0.5, 0.5, 0.5, third, two, 3.0 / 7, 4.0 / 7});
   expect_numbers(run("softmax", {floats({2}, {1000, 1000})}, {{"axis", std::int64_t{0}}})[0], {0.5, 0.5});
-  EXPECT_EQ(refusal_of("softmax", {x}, {{"axis", std::int64_t{3}}}), "axis-range");
-  EXPECT_EQ(refusal_of("softmax", {ints({2}, {1, 2})}, {{"axis", std::int64_t{0}}}), "operand-type");
+  EXPECT_EQ(rejection_of("softmax", {x}, {{"axis", std::int64_t{3}}}), "axis-range");
+  EXPECT_EQ(rejection_of("softmax", {ints({2}, {1, 2})}, {{"axis", std::int64_t{0}}}), "operand-type");
 }
 
 TEST(Softmax, GradientIsThatOfTheJointSum) {
   const HostTensor y = floats({1, 2}, {0.25, 0.75}), dy = floats({1, 2}, {1, 0});
   expect_numbers(run("softmax_grad", {y, dy}, {{"axis", std::int64_t{1}}})[0], {0.1875, -0.1875});
-  EXPECT_EQ(refusal_of("softmax_grad", {y, floats({2}, {1, 2})}, {{"axis", std::int64_t{0}}}), "different-shapes");
+  EXPECT_EQ(rejection_of("softmax_grad", {y, floats({2}, {1, 2})}, {{"axis", std::int64_t{0}}}), "different-shapes");
 }
 
 TEST(Nll, MeanIsOverTheRowsThatAreNotIgnored) {
@@ -51,7 +51,7 @@ TEST(Nll, Gradient) {
   expect_numbers(run("nll_grad", {probs, labels, floats({}, {3})}, mean)[0], {-3, 0, 0, -1.875});
   const Attributes none = {{"reduction", Text("none")}, {"log_prob", true}};
   expect_numbers(run("nll_grad", {probs, labels, floats({2}, {3, 5})}, none)[0], {-3, 0, 0, -5});
-  EXPECT_EQ(refusal_of("nll_grad", {probs, labels, floats({2}, {3, 5})}, mean), "nll-gradient");
+  EXPECT_EQ(rejection_of("nll_grad", {probs, labels, floats({2}, {3, 5})}, mean), "nll-gradient");
 }
 
 TEST(Nll, WithSoftmaxsGradient) {
@@ -63,11 +63,11 @@ TEST(Nll, WithSoftmaxsGradient) {
   expect_numbers(run("nll_loss_with_softmax_grad", {probs, labels, floats({}, {4})}, ignores)[1], {-2, 2, 0, 0});
 }
 
-TEST(Nll, RefusesWhatDoesNotFit) {
+TEST(Nll, RejectsWhatDoesNotFit) {
   const HostTensor probs = floats({2, 2}, {0.5, 0.5, 0.2, 0.8}), labels = ints({2}, {0, 1});
-  EXPECT_EQ(refusal_of("nll_loss", {probs, labels}, {{"reduction", Text("median")}}), "nll-reduction");
-  EXPECT_EQ(refusal_of("nll_loss", {probs, ints({3}, {0, 1, 1})}, {{"reduction", Text("sum")}}), "nll-labels");
-  EXPECT_EQ(refusal_of("nll_loss", {floats({}, {1}), ints({}, {1})}, {{"reduction", Text("sum")}}), "nll-scalar");
+  EXPECT_EQ(rejection_of("nll_loss", {probs, labels}, {{"reduction", Text("median")}}), "nll-reduction");
+  EXPECT_EQ(rejection_of("nll_loss", {probs, ints({3}, {0, 1, 1})}, {{"reduction", Text("sum")}}), "nll-labels");
+  EXPECT_EQ(rejection_of("nll_loss", {floats({}, {1}), ints({}, {1})}, {{"reduction", Text("sum")}}), "nll-scalar");
 }
 
 TEST(Pool, AveragesWithoutPadding) {
@@ -103,26 +103,26 @@ TEST(Pool, Gradients) {
   // Equal ones share.
   expect_numbers(run("max_pool_grad", {x, y, dy}, {{"kernel_size", Ints{2}}})[0], {0, 20, 40, 0});
   expect_numbers(run("average_pool_grad", {dy}, {{"kernel_size", Ints{2}}, {"shape", Ints{1, 1, 4}}})[0], {5, 15, 25, 15});
-  EXPECT_EQ(refusal_of("average_pool_grad", {dy}, {{"kernel_size", Ints{3}}, {"shape", Ints{1, 1, 4}}}), "pool-gradient");
+  EXPECT_EQ(rejection_of("average_pool_grad", {dy}, {{"kernel_size", Ints{3}}, {"shape", Ints{1, 1, 4}}}), "pool-gradient");
 }
 
-TEST(Pool, RefusesWhatDoesNotFit) {
+TEST(Pool, RejectsWhatDoesNotFit) {
   const HostTensor x = counted({1, 1, 4, 4});
-  EXPECT_EQ(refusal_of("max_pool", {counted({4, 4})}, {{"kernel_size", Ints{2}}}), "pool-rank");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2}}}), "pool-kernel");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"out_pads", Ints{1, 1}}}), "pool-out-pads");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{5, 2}}}), "window");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"stride", Ints{0, 1}}}), "window");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"stride", Ints{2}}}), "window");
+  EXPECT_EQ(rejection_of("max_pool", {counted({4, 4})}, {{"kernel_size", Ints{2}}}), "pool-rank");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{2}}}), "pool-kernel");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"out_pads", Ints{1, 1}}}), "pool-out-pads");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{5, 2}}}), "window");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"stride", Ints{0, 1}}}), "window");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"stride", Ints{2}}}), "window");
   // What would wrap around.
   const std::int64_t most = std::numeric_limits<std::int64_t>::max(), much = std::int64_t{1} << 40;
   for (const char* list : {"stride", "dilation", "in_dilations"})
-    EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{3, 2}}, {list, Ints{most, 1}}}), "window") << list;
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{most, 2}}}), "window");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{much, 2}}, {"dilation", Ints{much, 1}}, {"auto_pad", Text("same_upper")}}),
+    EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{3, 2}}, {list, Ints{most, 1}}}), "window") << list;
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{most, 2}}}), "window");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{much, 2}}, {"dilation", Ints{much, 1}}, {"auto_pad", Text("same_upper")}}),
             "window");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"padding", Ints{most, 0, most, 0}}}), "window");
-  EXPECT_EQ(refusal_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"auto_pad", Text("same")}}), "window");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"padding", Ints{most, 0, most, 0}}}), "window");
+  EXPECT_EQ(rejection_of("max_pool", {x}, {{"kernel_size", Ints{2, 2}}, {"auto_pad", Text("same")}}), "window");
 }
 
 TEST(Interpolate, NearestLinearCubic) {
@@ -167,16 +167,16 @@ TEST(Interpolate, NearestModesDifferAtTheMiddle) {
 TEST(Interpolate, GradientGivesEachElementItsWeights) {
   const Attributes a = {{"scale_factor", Floats{2}}, {"mode", Text("linear")}, {"shape", Ints{2}}};
   expect_numbers(run("interpolate_grad", {floats({4}, {1, 10, 100, 1000})}, a)[0], {1 + 7.5 + 25, 2.5 + 75 + 1000});
-  EXPECT_EQ(refusal_of("interpolate_grad", {floats({3}, {1, 2, 3})}, a), "interpolate-gradient");
+  EXPECT_EQ(rejection_of("interpolate_grad", {floats({3}, {1, 2, 3})}, a), "interpolate-gradient");
 }
 
-TEST(Interpolate, RefusesWhatDoesNotFit) {
-  EXPECT_EQ(refusal_of("interpolate", {counted({4})}, {{"scale_factor", Floats{1, 1}}}), "interpolate-scale");
-  EXPECT_EQ(refusal_of("interpolate", {counted({4})}, {{"scale_factor", Floats{0}}}), "interpolate-scale");
-  EXPECT_EQ(refusal_of("interpolate", {counted({4})}, {{"scale_factor", Floats{0.1}}}), "interpolate-scale");
-  EXPECT_EQ(refusal_of("interpolate", {counted({4})}, {{"scale_factor", Floats{2}}, {"mode", Text("sinc")}}), "interpolate-mode");
-  EXPECT_EQ(refusal_of("interpolate", {counted({4})}, {{"scale_factor", Floats{2}}, {"nearest_mode", Text("any")}}), "interpolate-mode");
-  EXPECT_EQ(refusal_of("interpolate", {counted({4})}, {{"scale_factor", Floats{2}}, {"coordinate_transformation_mode", Text("any")}}),
+TEST(Interpolate, RejectsWhatDoesNotFit) {
+  EXPECT_EQ(rejection_of("interpolate", {counted({4})}, {{"scale_factor", Floats{1, 1}}}), "interpolate-scale");
+  EXPECT_EQ(rejection_of("interpolate", {counted({4})}, {{"scale_factor", Floats{0}}}), "interpolate-scale");
+  EXPECT_EQ(rejection_of("interpolate", {counted({4})}, {{"scale_factor", Floats{0.1}}}), "interpolate-scale");
+  EXPECT_EQ(rejection_of("interpolate", {counted({4})}, {{"scale_factor", Floats{2}}, {"mode", Text("sinc")}}), "interpolate-mode");
+  EXPECT_EQ(rejection_of("interpolate", {counted({4})}, {{"scale_factor", Floats{2}}, {"nearest_mode", Text("any")}}), "interpolate-mode");
+  EXPECT_EQ(rejection_of("interpolate", {counted({4})}, {{"scale_factor", Floats{2}}, {"coordinate_transformation_mode", Text("any")}}),
             "interpolate-mode");
 }
 
@@ -205,19 +205,19 @@ TEST(RoiAlign, OutsideIsZeroAndEdgesAreHeld) {
   EXPECT_TRUE(std::isnan(run("roi_align", {beside, floats({1, 4}, {-0.5, -0.5, 0.5, 0.5}), ints({1}, {0})}, one)[0].number(0)));
 }
 
-TEST(RoiAlign, RefusesWhatDoesNotFit) {
+TEST(RoiAlign, RejectsWhatDoesNotFit) {
   const HostTensor t = counted({1, 1, 4, 4}), rois = counted({1, 4}), images = ints({1}, {0});
   const Attributes a = {{"output_size", Ints{1, 2}}, {"spatial_scale", 1.0}, {"sampling_ratio", std::int64_t{1}}};
-  EXPECT_EQ(refusal_of("roi_align", {counted({4, 4}), rois, images}, a), "roi-images");
-  EXPECT_EQ(refusal_of("roi_align", {t, counted({4}), images}, a), "roi-regions");
-  EXPECT_EQ(refusal_of("roi_align", {t, rois, ints({2}, {0, 0})}, a), "roi-batch-index");
-  EXPECT_EQ(refusal_of("roi_align", {t, rois, ints({1}, {1})}, a), "roi-image");
+  EXPECT_EQ(rejection_of("roi_align", {counted({4, 4}), rois, images}, a), "roi-images");
+  EXPECT_EQ(rejection_of("roi_align", {t, counted({4}), images}, a), "roi-regions");
+  EXPECT_EQ(rejection_of("roi_align", {t, rois, ints({2}, {0, 0})}, a), "roi-batch-index");
+  EXPECT_EQ(rejection_of("roi_align", {t, rois, ints({1}, {1})}, a), "roi-image");
   Attributes b = a;
   b.set("output_size", Ints{0, 1});
-  EXPECT_EQ(refusal_of("roi_align", {t, rois, images}, b), "roi-output-size");
+  EXPECT_EQ(rejection_of("roi_align", {t, rois, images}, b), "roi-output-size");
   b = a;
   b.set("sampling_ratio", std::int64_t{-1});
-  EXPECT_EQ(refusal_of("roi_align", {t, rois, images}, b), "roi-sampling");
+  EXPECT_EQ(rejection_of("roi_align", {t, rois, images}, b), "roi-sampling");
 }
 
 TEST(GroupNorm, NeighbouringChannelsMakeAGroup) {
@@ -241,14 +241,14 @@ TEST(GroupNorm, StatisticsOfHalfAreFloat) {
   EXPECT_EQ(r[1].dtype(), DType::float32);
 }
 
-TEST(GroupNorm, RefusesWhatDoesNotFit) {
+TEST(GroupNorm, RejectsWhatDoesNotFit) {
   const HostTensor t = counted({2, 4}), four = counted({4}), three = counted({3});
-  EXPECT_EQ(refusal_of("group_norm", {four, four, four}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-rank");
-  EXPECT_EQ(refusal_of("group_norm", {t, four, four}, {{"num_groups", std::int64_t{3}}, {"eps", 0.1}}), "norm-groups");
-  EXPECT_EQ(refusal_of("group_norm", {t, three, four}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-channels");
-  EXPECT_EQ(refusal_of("group_norm", {counted({0, 4}), four, four}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-empty");
+  EXPECT_EQ(rejection_of("group_norm", {four, four, four}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-rank");
+  EXPECT_EQ(rejection_of("group_norm", {t, four, four}, {{"num_groups", std::int64_t{3}}, {"eps", 0.1}}), "norm-groups");
+  EXPECT_EQ(rejection_of("group_norm", {t, three, four}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-channels");
+  EXPECT_EQ(rejection_of("group_norm", {counted({0, 4}), four, four}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-empty");
   const HostTensor two = counted({2});
-  EXPECT_EQ(refusal_of("group_norm_grad", {t, four, two, two, t}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-gradient");
+  EXPECT_EQ(rejection_of("group_norm_grad", {t, four, two, two, t}, {{"num_groups", std::int64_t{2}}, {"eps", 0.1}}), "norm-gradient");
 }
 
 TEST(BatchNorm, NormalisesEachChannel) {
@@ -257,8 +257,8 @@ TEST(BatchNorm, NormalisesEachChannel) {
   expect_numbers(run("batch_norm_inference", operands, {{"epsilon", 1.0}})[0], {0, 1, 10, 11});
   Tensors wrong = operands;
   wrong[3] = floats({1}, {1});
-  EXPECT_EQ(refusal_of("batch_norm_inference", wrong, {{"epsilon", 1.0}}), "norm-channels");
-  EXPECT_EQ(refusal_of("batch_norm_inference", {counted({2}), operands[1], operands[2], operands[3], operands[4]}, {{"epsilon", 1.0}}),
+  EXPECT_EQ(rejection_of("batch_norm_inference", wrong, {{"epsilon", 1.0}}), "norm-channels");
+  EXPECT_EQ(rejection_of("batch_norm_inference", {counted({2}), operands[1], operands[2], operands[3], operands[4]}, {{"epsilon", 1.0}}),
             "norm-rank");
 }
 

@@ -90,14 +90,14 @@ inline Tensors run_replicas(const std::string& op, std::int64_t replicas, const 
 
 // The id of the error that f throws; "none".
 template <class F>
-std::string refusal(F f) {
+std::string rejection(F f) {
   try {
     f();
   } catch (const ModelError& e) { return e.id(); }
   return "none";
 }
-inline std::string refusal_of(const std::string& op, const Tensors& operands, const Attributes& attributes = {}, bool in_place = false) {
-  return refusal([&] { run(op, operands, attributes, in_place); });
+inline std::string rejection_of(const std::string& op, const Tensors& operands, const Attributes& attributes = {}, bool in_place = false) {
+  return rejection([&] { run(op, operands, attributes, in_place); });
 }
 
 }  // namespace pando::ir::op_testing

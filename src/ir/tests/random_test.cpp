@@ -85,19 +85,19 @@ TEST(random, seeds_differ) {
     add(run("create_random_seed", {seed(3, 4), HostTensor::filled(DType::uint32, {}, static_cast<double>(m))}, {}));
 }
 
-TEST(random, wrong_seeds_and_ratios_are_refused) {
+TEST(random, wrong_seeds_and_ratios_are_rejected) {
   const HostTensor x = HostTensor::filled(DType::float32, {4}, 1), wrong = HostTensor::filled(DType::int32, {2}, 1);
-  const auto refused = [](auto f, std::string_view id) {
+  const auto rejected = [](auto f, std::string_view id) {
     try {
       f();
       ADD_FAILURE() << id;
     } catch (const ModelError& e) { EXPECT_EQ(e.id(), id); }
   };
-  refused([&] { run("dropout", {x, wrong}, {{"p", 0.5}}); }, "seed-type");
-  refused([&] { run("split_random_seed", {wrong}, {{"n", std::int64_t{2}}}); }, "seed-type");
-  refused([&] { run("dropout", {x, seed(1, 2)}, {{"p", 1.0}}); }, "dropout-ratio");
-  refused([&] { run("shaped_dropout", {x, seed(1, 2)}, {{"ratio", 0.5}, {"shape", Ints{3}}}); }, "shapes-do-not-broadcast");
-  refused([&] { run("random_uniform", {seed(1, 2)}, {{"shape", Ints{3}}, {"dtype", DType::int32}}); }, "random-type");
+  rejected([&] { run("dropout", {x, wrong}, {{"p", 0.5}}); }, "seed-type");
+  rejected([&] { run("split_random_seed", {wrong}, {{"n", std::int64_t{2}}}); }, "seed-type");
+  rejected([&] { run("dropout", {x, seed(1, 2)}, {{"p", 1.0}}); }, "dropout-ratio");
+  rejected([&] { run("shaped_dropout", {x, seed(1, 2)}, {{"ratio", 0.5}, {"shape", Ints{3}}}); }, "shapes-do-not-broadcast");
+  rejected([&] { run("random_uniform", {seed(1, 2)}, {{"shape", Ints{3}}, {"dtype", DType::int32}}); }, "random-type");
 }
 
 }  // namespace

@@ -115,27 +115,27 @@ Attributes local_attributes(const Sample& sample, const Subscripts& s, std::uint
 }
 
 void run_in_parts(const OpRow& row, const Sample& sample, const Subscripts& s, std::uint8_t subscript, std::int64_t n,
-                  const std::vector<HostTensor>& operands, const std::vector<HostTensor>& wholes) {
-  std::vector<std::vector<double>> found(wholes.size());
-  for (std::size_t r = 0; r < wholes.size(); ++r) found[r].assign(static_cast<std::size_t>(wholes[r].elements()), 0);
+                  const std::vector<HostTensor>& operands, const std::vector<HostTensor>& whole_tensors) {
+  std::vector<std::vector<double>> found(whole_tensors.size());
+  for (std::size_t r = 0; r < whole_tensors.size(); ++r) found[r].assign(static_cast<std::size_t>(whole_tensors[r].elements()), 0);
   for (std::int64_t k = 0; k < n; ++k) {
     std::vector<HostTensor> parts;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const Subscripts::At* at = find(s.operands[i], subscript);
       parts.push_back(at ? part_of(operands[i], *at, k, n) : operands[i]);
     }
-    const std::vector<HostTensor> results = evaluate(row, parts, local_attributes(sample, s, subscript, wholes, n), sample.in_place);
+    const std::vector<HostTensor> results = evaluate(row, parts, local_attributes(sample, s, subscript, whole_tensors, n), sample.in_place);
     for (std::size_t r = 0; r < results.size(); ++r) {
       const Subscripts::At* at = find(s.results[r], subscript);
       for (std::int64_t i = 0; i < results[r].elements(); ++i) {
-        const std::int64_t to = at ? position(wholes[r].shape(), *at, k, n, i) : i;
+        const std::int64_t to = at ? position(whole_tensors[r].shape(), *at, k, n, i) : i;
         double& x = found[r][static_cast<std::size_t>(to)];
         x = at || s.is_alike(r) ? results[r].number(i) : x + results[r].number(i);
       }
     }
   }
-  for (std::size_t r = 0; r < wholes.size(); ++r) {
-    expect_same(found[r], wholes[r], fmt::format("{}: result {} of {} parts along subscript {}", row.name, r, n, subscript));
+  for (std::size_t r = 0; r < whole_tensors.size(); ++r) {
+    expect_same(found[r], whole_tensors[r], fmt::format("{}: result {} of {} parts along subscript {}", row.name, r, n, subscript));
   }
 }
 
@@ -155,7 +155,7 @@ void for_each_use(F f) {
 TEST(subscripts, parts_make_the_whole) {
   std::set<std::string_view> ruled, run;
   for_each_use([&](const OpRow& row, const Sample& sample, const Subscripts& s, const std::vector<HostTensor>& data,
-                   const std::vector<HostTensor>& wholes) {
+                   const std::vector<HostTensor>& whole_tensors) {
     std::set<std::uint8_t> subscripts;
     for (const auto* lists : {&s.operands, &s.results}) {
       for (const auto& list : *lists) {
@@ -165,10 +165,10 @@ TEST(subscripts, parts_make_the_whole) {
     for (std::uint8_t subscript : subscripts) {
       if (s.is_blocked(subscript)) continue;
       ruled.insert(row.name);
-      const auto n = parts_along(s, subscript, data, wholes);
+      const auto n = parts_along(s, subscript, data, whole_tensors);
       if (!n) continue;
       run.insert(row.name);
-      run_in_parts(row, sample, s, subscript, *n, data, wholes);
+      run_in_parts(row, sample, s, subscript, *n, data, whole_tensors);
     }
   });
   EXPECT_EQ(ruled, run) << "an op whose samples divide along no subscript";
@@ -176,7 +176,7 @@ TEST(subscripts, parts_make_the_whole) {
 }
 
 // Terms of a sum, one after the other, in the operands that `chosen` names.
-void run_as_sums(const OpRow& row, const Sample& sample, const std::vector<HostTensor>& data, const std::vector<HostTensor>& wholes,
+void run_as_sums(const OpRow& row, const Sample& sample, const std::vector<HostTensor>& data, const std::vector<HostTensor>& whole_tensors,
                  const std::vector<bool>& chosen) {
   std::vector<HostTensor> first = data, second = data;
   for (std::size_t i = 0; i < data.size(); ++i) {
@@ -190,17 +190,17 @@ void run_as_sums(const OpRow& row, const Sample& sample, const std::vector<HostT
     }
   }
   const auto a = evaluate(row, first, sample.attributes, sample.in_place), b = evaluate(row, second, sample.attributes, sample.in_place);
-  for (std::size_t r = 0; r < wholes.size(); ++r) {
+  for (std::size_t r = 0; r < whole_tensors.size(); ++r) {
     std::vector<double> sum;
-    for (std::int64_t i = 0; i < wholes[r].elements(); ++i) sum.push_back(a[r].number(i) + b[r].number(i));
-    expect_same(sum, wholes[r], fmt::format("{}: result {} of terms of a sum", row.name, r));
+    for (std::int64_t i = 0; i < whole_tensors[r].elements(); ++i) sum.push_back(a[r].number(i) + b[r].number(i));
+    expect_same(sum, whole_tensors[r], fmt::format("{}: result {} of terms of a sum", row.name, r));
   }
 }
 
 TEST(subscripts, sums_go_through) {
   std::set<std::string_view> run;
   for_each_use([&](const OpRow& row, const Sample& sample, const Subscripts& s, const std::vector<HostTensor>& data,
-                   const std::vector<HostTensor>& wholes) {
+                   const std::vector<HostTensor>& whole_tensors) {
     std::vector<bool> floats;
     for (const HostTensor& t : data) floats.push_back(t.dtype() == DType::float32 || t.dtype() == DType::float64);
     if (s.sums == Subscripts::Sums::none || data.empty() || !floats[0]) return;
@@ -208,13 +208,13 @@ TEST(subscripts, sums_go_through) {
     std::vector<bool> chosen(data.size(), false);
     switch (s.sums) {
       case Subscripts::Sums::none: return;
-      case Subscripts::Sums::every: return run_as_sums(row, sample, data, wholes, floats);
-      case Subscripts::Sums::first: chosen[0] = true; return run_as_sums(row, sample, data, wholes, chosen);
+      case Subscripts::Sums::every: return run_as_sums(row, sample, data, whole_tensors, floats);
+      case Subscripts::Sums::first: chosen[0] = true; return run_as_sums(row, sample, data, whole_tensors, chosen);
       case Subscripts::Sums::any_one:
         for (std::size_t i = 0; i < data.size(); ++i) {
           chosen.assign(data.size(), false);
           chosen[i] = floats[i];
-          if (floats[i]) run_as_sums(row, sample, data, wholes, chosen);
+          if (floats[i]) run_as_sums(row, sample, data, whole_tensors, chosen);
         }
     }
   });

@@ -45,19 +45,19 @@ TEST(Accumulate, TypesMayDiffer) {
   const HostTensor t = floats({1}, {1}), x = floats({1}, {0.5}, DType::float16);
   EXPECT_EQ(run("accumulate_", {t, x})[0].dtype(), DType::float32);
   expect_numbers(run("accumulate_", {t, x})[0], {1.5});
-  EXPECT_EQ(refusal_of("copy_var_update_", {t, x}), "different-types");
+  EXPECT_EQ(rejection_of("copy_var_update_", {t, x}), "different-types");
 }
 
-TEST(Accumulate, RefusesWhatDoesNotFit) {
+TEST(Accumulate, RejectsWhatDoesNotFit) {
   const HostTensor t = counted({2}), one = counted({1});
-  EXPECT_EQ(refusal_of("accumulate_", {t, one}), "different-shapes");
-  EXPECT_EQ(refusal_of("copy_var_update_", {t, one}), "different-shapes");
-  EXPECT_EQ(refusal_of("accumulate_mean_", {t, t}), "scalar-missing");
-  EXPECT_EQ(refusal_of("accumulator_scale_", {t}), "scalar-missing");
-  EXPECT_EQ(refusal_of("accumulate_", {t, t, one}), "scalar-count");
-  EXPECT_EQ(refusal_of("accumulate_", {t, t, t}, kTensor), "scalar-shape");
-  EXPECT_EQ(refusal_of("accumulate_", {t, t, one}, {{"scalars", Strings{"g"}}}), "scalar-unknown");
-  EXPECT_EQ(refusal_of("accumulate_", {t, t, one}, {{"scalars", Strings{"f"}}, {"f", 1.0}}), "scalar-twice");
+  EXPECT_EQ(rejection_of("accumulate_", {t, one}), "different-shapes");
+  EXPECT_EQ(rejection_of("copy_var_update_", {t, one}), "different-shapes");
+  EXPECT_EQ(rejection_of("accumulate_mean_", {t, t}), "scalar-missing");
+  EXPECT_EQ(rejection_of("accumulator_scale_", {t}), "scalar-missing");
+  EXPECT_EQ(rejection_of("accumulate_", {t, t, one}), "scalar-count");
+  EXPECT_EQ(rejection_of("accumulate_", {t, t, t}, kTensor), "scalar-shape");
+  EXPECT_EQ(rejection_of("accumulate_", {t, t, one}, {{"scalars", Strings{"g"}}}), "scalar-unknown");
+  EXPECT_EQ(rejection_of("accumulate_", {t, t, one}, {{"scalars", Strings{"f"}}, {"f", 1.0}}), "scalar-twice");
 }
 
 TEST(SparseAccumulate, AddsRowsAndColumns) {
@@ -68,13 +68,13 @@ TEST(SparseAccumulate, AddsRowsAndColumns) {
   const HostTensor columns = floats({3, 1}, {1, 2, 3});
   expect_numbers(run("sparse_accumulate_", {t, columns, ints({1}, {1}), t, floats({}, {10})}, a)[0], {0, 10, 1, 21, 2, 32});
   expect_numbers(run("sparse_accumulate_", {t, columns, ints({1}, {2})}, {{"axis", std::int64_t{1}}})[0], {0, 0, 1, 1, 2, 2});
-  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({2}, {0, 0})}, {{"axis", std::int64_t{0}}}), "sparse-shapes");
-  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0})}, {{"axis", std::int64_t{2}}}), "axis-range");
-  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), x, x}, {{"axis", std::int64_t{0}}}), "operand-count");
-  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), floats({2}, {1, 1})},
-                       {{"axis", std::int64_t{0}}, {"scalars", Strings{"f"}}}),
+  EXPECT_EQ(rejection_of("sparse_accumulate_", {t, x, ints({2}, {0, 0})}, {{"axis", std::int64_t{0}}}), "sparse-shapes");
+  EXPECT_EQ(rejection_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0})}, {{"axis", std::int64_t{2}}}), "axis-range");
+  EXPECT_EQ(rejection_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), x, x}, {{"axis", std::int64_t{0}}}), "operand-count");
+  EXPECT_EQ(rejection_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), floats({2}, {1, 1})},
+                         {{"axis", std::int64_t{0}}, {"scalars", Strings{"f"}}}),
             "scalar-shape");
-  EXPECT_EQ(refusal_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), counted({3, 3})}, {{"axis", std::int64_t{0}}}),
+  EXPECT_EQ(rejection_of("sparse_accumulate_", {t, x, ints({3}, {0, 0, 0}), counted({3, 3})}, {{"axis", std::int64_t{0}}}),
             "different-shapes");
 }
 
@@ -121,16 +121,16 @@ TEST(Adam, TheTimeStepIsANewVersion) {
   EXPECT_EQ(r[3].tensor.number(0), 8);
 }
 
-TEST(Adam, RefusesWhatDoesNotFit) {
+TEST(Adam, RejectsWhatDoesNotFit) {
   const HostTensor m = counted({2}), step = counted({});
-  EXPECT_EQ(refusal_of("adam_updater", {m, counted({1})}), "different-shapes");
-  EXPECT_EQ(refusal_of("adam_updater", {m, m, counted({1})}, {{"present", Strings{"weight"}}}), "different-shapes");
-  EXPECT_EQ(refusal_of("adam_updater", {m, m}, {{"weight_decay", 0.1}}), "adam-weight");
-  EXPECT_EQ(refusal_of("adam_updater", {m, m, step}, {{"present", Strings{"time_step"}}, {"beta1", 0.1}}), "adam-beta");
-  EXPECT_EQ(refusal_of("adam_updater", {m, m, m}, {{"present", Strings{"time_step"}}, {"beta1", 0.1}, {"beta2", 0.1}}), "adam-time-step");
-  EXPECT_EQ(refusal_of("adam_updater", {m, m}, {{"present", Strings{"weight"}}}), "operand-count");
-  EXPECT_EQ(refusal_of("adam_updater", {m, m, m}, {{"present", Strings{"bias"}}}), "adam-present");
-  EXPECT_EQ(refusal_of("adamax_updater", {m, m}), "adam-time-step");
+  EXPECT_EQ(rejection_of("adam_updater", {m, counted({1})}), "different-shapes");
+  EXPECT_EQ(rejection_of("adam_updater", {m, m, counted({1})}, {{"present", Strings{"weight"}}}), "different-shapes");
+  EXPECT_EQ(rejection_of("adam_updater", {m, m}, {{"weight_decay", 0.1}}), "adam-weight");
+  EXPECT_EQ(rejection_of("adam_updater", {m, m, step}, {{"present", Strings{"time_step"}}, {"beta1", 0.1}}), "adam-beta");
+  EXPECT_EQ(rejection_of("adam_updater", {m, m, m}, {{"present", Strings{"time_step"}}, {"beta1", 0.1}, {"beta2", 0.1}}), "adam-time-step");
+  EXPECT_EQ(rejection_of("adam_updater", {m, m}, {{"present", Strings{"weight"}}}), "operand-count");
+  EXPECT_EQ(rejection_of("adam_updater", {m, m, m}, {{"present", Strings{"bias"}}}), "adam-present");
+  EXPECT_EQ(rejection_of("adamax_updater", {m, m}), "adam-time-step");
 }
 
 TEST(AdamVarUpdate, ScalesByNorms) {
@@ -143,8 +143,8 @@ TEST(AdamVarUpdate, ScalesByNorms) {
   expect_numbers(of(9, 4, {{"learning_rate", 0.5}, {"max_weight_norm", 1.0}}), {0.75, 2.25});
   expect_numbers(of(0, 4, {{"learning_rate", 0.5}}), {0.5, 2.5});
   expect_numbers(of(9, 0, {}), {0, 3});
-  EXPECT_EQ(refusal_of("adam_var_update", {t, counted({1}), counted({}), counted({})}), "different-shapes");
-  EXPECT_EQ(refusal_of("adam_var_update", {t, x, t, counted({})}), "scalar-shape");
+  EXPECT_EQ(rejection_of("adam_var_update", {t, counted({1}), counted({}), counted({})}), "different-shapes");
+  EXPECT_EQ(rejection_of("adam_var_update", {t, x, t, counted({})}), "scalar-shape");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "ir/text/parse.h"
 
 #include "ir/op_table.h"
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "ir/shared/tuples.h"
 #include "poplar/exceptions.hpp"
 
@@ -45,16 +45,16 @@ class Parser {
     return std::move(module_);
   }
   const TextPlaces& places() const { return places_; }
-  // What the module refuses, not the text's form (a shape that cannot be), gets the place at which it was read.
-  [[noreturn]] void refuse_here(ErrorClass kind, std::string_view what) const {
-    refuse_at(kind, id_of(what), location_in(text_, at_, file_), "{}", without_id(what));
+  // What the module rejects, not the text's form (a shape that cannot be), gets the place at which it was read.
+  [[noreturn]] void reject_here(ErrorClass kind, std::string_view what) const {
+    reject_at(kind, id_of(what), location_in(text_, at_, file_), "{}", without_id(what));
   }
 
  private:
   // --- words
   template <class... Args>
   [[noreturn]] void error(std::string_view id, fmt::format_string<Args...> format, Args&&... args) const {
-    refuse_at(ErrorClass::popart, id, location_in(text_, at_, file_), format, std::forward<Args>(args)...);
+    reject_at(ErrorClass::popart, id, location_in(text_, at_, file_), format, std::forward<Args>(args)...);
   }
 
   void skip_space() {
@@ -243,7 +243,7 @@ class Parser {
 
   // --- data
   HostTensor data(DType dtype, const Shape& shape) {
-    module_.type(tensor_type(dtype, shape));  // refuses sizes that no host holds
+    module_.type(tensor_type(dtype, shape));  // rejects sizes that no host holds
     const std::size_t bytes_needed = static_cast<std::size_t>(elements_of(shape)) * size_of(dtype);
     if (take_word("hex")) {
       const std::size_t open = at_ + 1, close = text_.find('"', std::min(open, text_.size()));
@@ -466,7 +466,7 @@ class Parser {
       const ValueId input = use();
       if (module_.value(input).producer.valid()) error("final", "'{}' is not an input", module_.name_of(input));
       expect('=');
-      module_.graph(id).finals[module_.value(input).index] = use();
+      module_.graph(id).updated_inputs[module_.value(input).index] = use();
     }
   }
   bool next_word_on_line() {
@@ -619,8 +619,8 @@ Module parse(std::string_view text, const std::string& file, TextPlaces* places)
     return module;
   } catch (const ModelError& e) {
     if (!e.location().empty()) throw;
-    parser.refuse_here(e.kind(), e.what());
-  } catch (const poplar::poplar_error& e) { parser.refuse_here(ErrorClass::popart, e.what()); }
+    parser.reject_here(e.kind(), e.what());
+  } catch (const poplar::poplar_error& e) { parser.reject_here(ErrorClass::popart, e.what()); }
 }
 
 }  // namespace pando::ir

@@ -15,7 +15,7 @@ struct TextPlaces {
   std::vector<std::size_t> ops, graphs, states;
 };
 
-// Refuses (popart) with "FILE:LINE:COLUMN: what was found, what was expected" and the id of the rule. Types are taken as written; the
+// Rejects (popart) with "FILE:LINE:COLUMN: what was found, what was expected" and the id of the rule. Types are taken as written; the
 // verifier says whether they follow from the operands'. Who takes a module from a user calls read_module (ir/checks/read_module.h), which
 // verifies it, too.
 Module parse(std::string_view text, const std::string& file = "text", TextPlaces* places = nullptr);

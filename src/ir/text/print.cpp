@@ -139,11 +139,11 @@ class Printer {
     }
     out_ += '\n';
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
-      if (g.finals[i] == g.inputs[i]) continue;
+      if (g.updated_inputs[i] == g.inputs[i]) continue;
       out_ += "    final ";
       name(g.inputs[i]);
       out_ += " = ";
-      name(g.finals[i]);
+      name(g.updated_inputs[i]);
       out_ += '\n';
     }
   }

@@ -75,7 +75,7 @@ TEST(Text, ReportsWhereParsingFails) {
               HasSubstr("no earlier op has this number"));
   EXPECT_THAT(message("module\ngraph main(x: float32, x: float32):\n    return x\n"), HasSubstr("'x' is defined twice"));
   EXPECT_THAT(message("module\nstream 0 \"s"), HasSubstr("closing quote"));
-  // What the module refuses, not the text's form.
+  // What the module rejects, not the text's form.
   EXPECT_THAT(message("module\ngraph main(x: Tensor[(3, -3), float32]):\n    return x\n"),
               HasSubstr("f.txt:2:39: a shape has the dimension -3: (3, -3) [negative-dimension]"));
   try {
@@ -136,23 +136,23 @@ TEST(Verify, FindsUsesBeforeDefinitionsAndForeignValues) {
 
 // What a tool says of a module that is not valid: each rule with its place in the text.
 TEST(ReadModule, NamesLineColumnOpAndRule) {
-  const auto refusal = [](const char* text, ModuleRules rules = ModuleRules::of_modules) -> std::string {
+  const auto rejection = [](const char* text, ModuleRules rules = ModuleRules::of_modules) -> std::string {
     try {
       read_module(text, "m.txt", rules);
     } catch (const ModelError& e) { return e.what(); }
     return "taken";
   };
-  EXPECT_EQ(refusal("module\n\ngraph main():\n    call() @main\n    return\n"),
+  EXPECT_EQ(rejection("module\n\ngraph main():\n    call() @main\n    return\n"),
             "m.txt:4:5: call() @main: it carries graph 'main', which leads back to it [graph-cycle]");
-  EXPECT_EQ(refusal("module\nvariable \"v\" input 3: float32\ngraph main():\n    return\n"),
+  EXPECT_EQ(rejection("module\nvariable \"v\" input 3: float32\ngraph main():\n    return\n"),
             "m.txt:2:10: variable v: input 3 of the main graph, which has 0 [state-input]");
-  EXPECT_EQ(refusal("module\nvariable \"v\" input 0: float32\ngraph main(v: float32):\n    a: float32 = relu(v)\n"
-                    "    b: Tensor[(2), float32] = relu(v)\n    c: float32 = add(v)\n    return\n"),
+  EXPECT_EQ(rejection("module\nvariable \"v\" input 0: float32\ngraph main(v: float32):\n    a: float32 = relu(v)\n"
+                      "    b: Tensor[(2), float32] = relu(v)\n    c: float32 = add(v)\n    return\n"),
             "m.txt:5:5: b: Tensor[(2), float32] = relu(v): 'b' is declared Tensor[(2), float32], float32 follows\n"
             "m.txt:6:5: c: float32 = add(v): add(float32): it takes 2 operands, 1 were given (operand-count) [types-follow]");
   const char* const far = "module\nvariable \"v\" input 0: float32[d1]\ngraph main(v: float32[d1]):\n    return\n";
-  EXPECT_EQ(refusal(far), "taken");
-  EXPECT_EQ(refusal(far, ModuleRules::of_devices), "m.txt:3:1: graph main: 'v' lies on d1, which no pmap binds here [device-variable]");
+  EXPECT_EQ(rejection(far), "taken");
+  EXPECT_EQ(rejection(far, ModuleRules::of_devices), "m.txt:3:1: graph main: 'v' lies on d1, which no pmap binds here [device-variable]");
 }
 
 }  // namespace

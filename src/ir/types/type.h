@@ -23,7 +23,7 @@ namespace pando::ir {
 
 using Shape = std::vector<std::int64_t>;
 
-// Product of the dimensions. Shapes whose product does not fit in 63 bits are refused where types are made.
+// Product of the dimensions. Shapes whose product does not fit in 63 bits are rejected where types are made.
 std::int64_t elements_of(const Shape& shape);
 // "(2, 3)"; "()" for a scalar.
 std::string to_string(const Shape& shape);

@@ -1,5 +1,5 @@
 // One row for each element-wise operation: all that is known of it beside the public headers. Enumerators, types, costs, kernels, generated
-// code and printed names are made from these rows; tests/check_rows.py refuses other lists of them.
+// code and printed names are made from these rows; tests/check_rows.py rejects other lists of them.
 //
 //   name in popops::expr, name here     in the order of popops' enumerations
 //   types      whose elements it takes: Types

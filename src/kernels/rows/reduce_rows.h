@@ -1,5 +1,5 @@
 // One row for each reduction: all that is known of it beside the public headers. Names, types, identities, costs and kernels are made from
-// these rows; tests/check_rows.py refuses other lists of them.
+// these rows; tests/check_rows.py rejects other lists of them.
 //
 //   name in popops::Operation, name here     in the order of popops' enumeration
 //   types       whose elements it takes: numbers, booleans, floats

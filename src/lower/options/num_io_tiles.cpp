@@ -12,7 +12,7 @@ OptionRow option_num_io_tiles() {
           .check = [](const OptionValue& value, const OptionContext& c) {
             const std::int64_t io = std::get<std::int64_t>(value);
             if (io < 0 || (io > 0 && io >= c.tiles))
-              ir::refuse(ir::ErrorClass::value, "io-tiles", "{} IO tiles; an IPU has {} tiles in all", io, c.tiles);
+              ir::reject(ir::ErrorClass::value, "io-tiles", "{} IO tiles; an IPU has {} tiles in all", io, c.tiles);
           }};
 }
 

@@ -16,7 +16,7 @@ using ir::GraphId;
 using ir::OpId;
 using ir::ValueId;
 
-void refuse_what_has_no_lowering(const ir::Module& module) {
+void reject_what_has_no_lowering(const ir::Module& module) {
   std::vector<std::string> missing;
   for (std::size_t g = 0; g < module.graph_count(); ++g) {
     for (OpId o : module.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
@@ -30,11 +30,11 @@ void refuse_what_has_no_lowering(const ir::Module& module) {
   if (missing.empty()) return;
   std::string list;
   for (const std::string& m : missing) list += (list.empty() ? "" : ", ") + m;
-  ir::refuse(ir::ErrorClass::popart, "no-lowering", "tiles cannot compute these ops: {}", list);
+  ir::reject(ir::ErrorClass::popart, "no-lowering", "tiles cannot compute these ops: {}", list);
 }
 
 // At the first op that has to do with one; a variable may have none.
-void refuse_types(const ir::Module& module) {
+void reject_types(const ir::Module& module) {
   const auto lacks = [&](ValueId v) { return !have_tiles(module.type_of(v).dtype); };
   for (std::size_t g = 0; g < module.graph_count(); ++g) {
     for (OpId o : module.graph(GraphId(static_cast<GraphId::rep>(g))).ops) {
@@ -56,7 +56,7 @@ void refuse_types(const ir::Module& module) {
     const ir::State& state = module.state(ir::StateId(static_cast<ir::StateId::rep>(s)));
     const ir::Type& type = module.type(state.type);
     if (have_tiles(type.dtype)) continue;
-    ir::refuse(ir::ErrorClass::popart, "no-such-type-on-tiles",
+    ir::reject(ir::ErrorClass::popart, "no-such-type-on-tiles",
                "variable '{}' ({}): tiles have no element type {}; float32 is the widest of floats", state.name,
                module.types().to_string(type), ir::name_of(type.dtype));
   }

@@ -5,9 +5,9 @@
 
 namespace pando::lower {
 
-// Refuses (popart) ops without a lowering, all together.
-void refuse_what_has_no_lowering(const ir::Module& module);
-// Refuses (popart) element types that tiles do not have, at the first op that has to do with one; a variable may have none.
-void refuse_types(const ir::Module& module);
+// Rejects (popart) ops without a lowering, all together.
+void reject_what_has_no_lowering(const ir::Module& module);
+// Rejects (popart) element types that tiles do not have, at the first op that has to do with one; a variable may have none.
+void reject_types(const ir::Module& module);
 
 }  // namespace pando::lower

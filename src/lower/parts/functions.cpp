@@ -139,7 +139,7 @@ void Functions::run_graph(GraphId g, std::vector<Slot> inputs) {
 void Functions::end_graph(GraphId g) {
   if (parts_.analysis.is_function(g)) return;
   for (ValueId v : parts_.module.graph(g).outputs) parts_.analysis.uses(v) = 0;
-  for (ValueId v : parts_.module.graph(g).finals) parts_.analysis.uses(v) = 0;
+  for (ValueId v : parts_.module.graph(g).updated_inputs) parts_.analysis.uses(v) = 0;
 }
 
 }  // namespace pando::lower

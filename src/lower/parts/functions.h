@@ -30,7 +30,8 @@ class Functions {
   Function& function(ir::GraphId g);
   // Brings values out of storage that running these graphs overwrites.
   void before_running(std::span<const ir::GraphId> graphs);
-  // Runs a graph once on slots: where it is called, or as a function. Afterwards its outputs and finals have slots, until end_graph.
+  // Runs a graph once on slots: where it is called, or as a function. Afterwards its outputs and updated inputs have slots, until
+  // end_graph.
   void run_graph(ir::GraphId g, std::vector<Slot> inputs);
   // The slot of `from`; where the place of `to`, which it becomes, is another one: a copy of it there.
   Slot brought(ir::ValueId from, ir::ValueId to, Slot slot);

@@ -46,7 +46,7 @@ std::string list_of(const ir::Module& m, const std::vector<ValueId>& values) {
 }
 
 // Values that no order of memory can hold at once: the compiler would find out only when all is planned and placed.
-void refuse_values(const ir::Module& m, const std::map<std::int32_t, double>& variables, double memory) {
+void reject_values(const ir::Module& m, const std::map<std::int32_t, double>& variables, double memory) {
   double all = 0;
   for (std::uint32_t v = 0; v < m.value_count(); ++v) all += bytes_of(m, ValueId(v));
   if (all <= memory) return;
@@ -65,7 +65,7 @@ void refuse_values(const ir::Module& m, const std::map<std::int32_t, double>& va
 }  // namespace
 
 // The compiler would find it, too, when all exchanges are made.
-void Memory::refuse_variables(std::int32_t device, double bytes, double memory) const {
+void Memory::reject_variables(std::int32_t device, double bytes, double memory) const {
   std::vector<ValueId> own;
   for (ValueId v : module_.graph(module_.main_graph()).inputs) {
     if (std::max(0, module_.type_of(v).place.device.value) == device) own.push_back(v);
@@ -88,9 +88,9 @@ void Memory::choose_product_share(bool allow_out_of_memory) {
   const double share = most / memory;
   if (!pando::has_memory_for_all(target) && !allow_out_of_memory) {
     for (const auto& [device, n] : bytes) {
-      if (n > memory) refuse_variables(device, n, memory);
+      if (n > memory) reject_variables(device, n, memory);
     }
-    refuse_values(module_, bytes, memory);
+    reject_values(module_, bytes, memory);
   }
   if (share > kMuch) libraries_.limit_products(share > kMost ? kUsual / 4 : kUsual / 2);
 }

@@ -20,7 +20,7 @@ class Memory {
   Memory(const ir::Module& module, Places& places, Libraries& libraries, Layouts& layouts, Storages& storages,
          std::optional<TileLoads>& loads)
       : module_(module), places_(places), libraries_(libraries), layouts_(layouts), storages_(storages), loads_(loads) {}
-  // Limits products where variables take much. Refuses (poplar::graph_memory_allocation_error) what an IPU cannot hold, unless
+  // Limits products where variables take much. Rejects (poplar::graph_memory_allocation_error) what an IPU cannot hold, unless
   // `allow_out_of_memory`.
   void choose_product_share(bool allow_out_of_memory);
   // Parts of a variable leave tiles that have more than their share.
@@ -33,7 +33,7 @@ class Memory {
   void balance(const std::set<ir::ValueId>& passed_on);
 
  private:
-  void refuse_variables(std::int32_t device, double bytes, double memory) const;
+  void reject_variables(std::int32_t device, double bytes, double memory) const;
 
   const ir::Module& module_;
   Places& places_;

@@ -148,11 +148,11 @@ void Programs::lower_context(Context context, Sequence& program) {
   std::vector<Tensor> to, from;
   for (std::size_t i = 0; i < homes.size(); ++i) {
     // What another context's program makes is not there yet, or not of this run.
-    const ir::OpId producer = module_.value(main.finals[i]).producer;
+    const ir::OpId producer = module_.value(main.updated_inputs[i]).producer;
     if (producer.valid() && !ir::runs_in(module_, producer, context)) continue;
     to.push_back(homes[i].tensor);
-    from.push_back(parts_.storages.slot(main.finals[i]).tensor);
-    if (parts_.decisions && main.finals[i] != main.inputs[i]) {
+    from.push_back(parts_.storages.slot(main.updated_inputs[i]).tensor);
+    if (parts_.decisions && main.updated_inputs[i] != main.inputs[i]) {
       parts_.decisions.line(fmt::format("'{}': its last version {}", module_.name_of(main.inputs[i]),
                                         to.back() == from.back() ? "lies at home" : "is copied home"));
     }
@@ -166,8 +166,8 @@ void Programs::lower_context(Context context, Sequence& program) {
 }
 
 Lowered Programs::run() {
-  refuse_what_has_no_lowering(module_);
-  refuse_types(module_);
+  reject_what_has_no_lowering(module_);
+  reject_types(module_);
   Lowered out;
   parts_.cursor.prepare(out.weights_from_host);
   parts_.memory.choose_product_share(options_.allow_out_of_memory);

@@ -27,7 +27,7 @@ poplar::Type element_type(DType dtype) {
     case DType::complex64:
     case DType::complex128: break;
   }
-  ir::refuse(ir::ErrorClass::popart, "no-such-type-on-tiles", "tiles have no element type {}; float32 is the widest of floats",
+  ir::reject(ir::ErrorClass::popart, "no-such-type-on-tiles", "tiles have no element type {}; float32 is the widest of floats",
              ir::name_of(dtype));
 }
 
@@ -65,7 +65,7 @@ poplar::Tensor add_constant(poplar::Graph& graph, const ir::HostTensor& data, co
     }
     default: break;
   }
-  element_type(data.dtype());  // refuses the others
+  element_type(data.dtype());  // rejects the others
   return constant_of<float>(graph, data, name);
 }
 

@@ -12,7 +12,7 @@
 
 namespace pando::lower {
 
-// float8 types are unsigned char: their bytes. Refuses (popart) types that no tile has.
+// float8 types are unsigned char: their bytes. Rejects (popart) types that no tile has.
 poplar::Type element_type(ir::DType dtype);
 bool have_tiles(ir::DType dtype);
 std::vector<std::size_t> extents(const ir::Shape& shape);

@@ -98,13 +98,13 @@ void Settings::set(std::string_view name, OptionValue value) {
     std::vector<std::string> names;
     for (const OptionRow& r : *rows_) names.emplace_back(r.name);
     const std::vector<std::string> near = similar_names(name, names);
-    ir::refuse(ErrorClass::key, "unknown-session-option", "a session has no option '{}'{}", name,
+    ir::reject(ErrorClass::key, "unknown-session-option", "a session has no option '{}'{}", name,
                near.empty() ? "" : fmt::format("; did you mean '{}'?", near.front()));
   }
   if (value.index() != row->otherwise.index())
-    ir::refuse(ErrorClass::type, "session-option-type", "the session option '{}' is {}, not {}", name, possible(*row), shown(value));
+    ir::reject(ErrorClass::type, "session-option-type", "the session option '{}' is {}, not {}", name, possible(*row), shown(value));
   if (!is_possible(*row, value))
-    ir::refuse(ErrorClass::value, "session-option-value", "the session option '{}' is {}, not '{}'", name, possible(*row), shown(value));
+    ir::reject(ErrorClass::value, "session-option-value", "the session option '{}' is {}, not '{}'", name, possible(*row), shown(value));
   values_.find(name)->second = std::move(value);
 }
 

@@ -30,7 +30,7 @@ struct PublishedSet {
 
 // Reads the tables that `folder` has of: zb_iclr24, zbv_arxiv, zb_optimizer_sync and zb_small_m (with zb_iclr24), selene_steps,
 // selene_memory, b200_steps, megatron_sc21_table1, megatron_sc21_table2, mtnlg_530B, torchtitan_h100, and those of timed_sets() (.csv).
-// Rows that the model cannot express are left out, and listed with the reason. Refuses (poplar_error) a folder that has none of them, and a
+// Rows that the model cannot express are left out, and listed with the reason. Rejects (poplar_error) a folder that has none of them, and a
 // table without rows.
 std::vector<PublishedSet> compare_published(const std::string& folder);
 

@@ -12,7 +12,7 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 // (batch, length, heads * size) as (batch, heads, length, size).
 ValueId heads_apart(Context& c, ValueId v, std::int64_t heads) {
   const Shape s = c.shape(v);
-  if (heads < 1 || s[2] % heads != 0) c.refuse(fmt::format("{} elements for {} heads", s[2], heads));
+  if (heads < 1 || s[2] % heads != 0) c.reject(fmt::format("{} elements for {} heads", s[2], heads));
   return c.transpose(c.reshape(v, {s[0], s[1], heads, s[2] / heads}), {0, 2, 1, 3});
 }
 
@@ -38,7 +38,7 @@ void add_given_mask(Context& c, Masks& m, std::int64_t keys) {
   ValueId mask = c.operand(3);
   const bool truth = c.dtype(mask) == DType::boolean;
   const Shape s = c.shape(mask);
-  if (s.empty() || s.back() > keys) c.refuse(fmt::format("a mask of shape {} for {} keys", ir::to_string(s), keys));
+  if (s.empty() || s.back() > keys) c.reject(fmt::format("a mask of shape {} for {} keys", ir::to_string(s), keys));
   if (s.back() < keys && s.back() != 1) {
     Ints pads(2 * s.size(), 0);
     pads.back() = keys - s.back();
@@ -78,7 +78,7 @@ ValueId continued(Context& c, ValueId now, std::size_t past) {
   if (!c.has(past)) return now;
   const Shape p = c.shape_of(past), s = c.shape(now);
   if (p.size() != 4 || p[0] != s[0] || p[1] != s[1] || p[3] != s[3])
-    c.refuse(fmt::format("a past of shape {} for {}", ir::to_string(p), ir::to_string(s)));
+    c.reject(fmt::format("a past of shape {} for {}", ir::to_string(p), ir::to_string(s)));
   return c.concat({c.operand(past), now}, 2);
 }
 
@@ -103,7 +103,7 @@ ValueId shares_of(Context& c, ValueId scores, const Masks& m, DType wide) {
 ValueId for_each_query_head(Context& c, ValueId v, std::int64_t heads) {
   const Shape s = c.shape(v);
   if (s[1] == heads) return v;
-  if (s[1] == 0 || heads % s[1] != 0) c.refuse(fmt::format("{} heads of keys and values for {} of queries", s[1], heads));
+  if (s[1] == 0 || heads % s[1] != 0) c.reject(fmt::format("{} heads of keys and values for {} of queries", s[1], heads));
   const ValueId wide = c.expand(c.reshape(v, {s[0], s[1], 1, s[2], s[3]}), {s[0], s[1], heads / s[1], s[2], s[3]});
   return c.reshape(wide, {s[0], heads, s[2], s[3]});
 }
@@ -111,12 +111,12 @@ ValueId for_each_query_head(Context& c, ValueId v, std::int64_t heads) {
 void attend(Context& c) {
   const std::size_t rank = c.rank_of(0);
   if ((rank != 3 && rank != 4) || c.rank_of(1) != rank || c.rank_of(2) != rank)
-    c.refuse("queries, keys and values have 3 dimensions, or 4");
-  if (c.has(4) != c.has(5)) c.refuse("one of 'past_key' and 'past_value' is given");
-  if (c.has(6) && c.has(4)) c.refuse("'nonpad_kv_seqlen' and a past are both given");
+    c.reject("queries, keys and values have 3 dimensions, or 4");
+  if (c.has(4) != c.has(5)) c.reject("one of 'past_key' and 'past_value' is given");
+  if (c.has(6) && c.has(4)) c.reject("'nonpad_kv_seqlen' and a past are both given");
   const auto apart = [&](std::size_t i, const char* heads) {
     if (rank == 4) {
-      if (c.has(heads) && c.integer(heads, 0) != c.shape_of(i)[1]) c.refuse(fmt::format("attribute '{}' is not the data's", heads));
+      if (c.has(heads) && c.integer(heads, 0) != c.shape_of(i)[1]) c.reject(fmt::format("attribute '{}' is not the data's", heads));
       return c.operand(i);
     }
     return heads_apart(c, c.operand(i), c.ranged(heads, 0, 1, 1 << 20));
@@ -124,7 +124,7 @@ void attend(Context& c) {
   const ValueId q = apart(0, "q_num_heads"), k = continued(c, apart(1, "kv_num_heads"), 4), v = continued(c, apart(2, "kv_num_heads"), 5);
   const Shape sq = c.shape(q), sk = c.shape(k), sv = c.shape(v);
   if (sq[3] != sk[3] || sk[2] != sv[2] || sk[1] != sv[1] || sq[0] != sk[0])
-    c.refuse(fmt::format("queries {}, keys {} and values {} do not fit", ir::to_string(sq), ir::to_string(sk), ir::to_string(sv)));
+    c.reject(fmt::format("queries {}, keys {} and values {} do not fit", ir::to_string(sq), ir::to_string(sk), ir::to_string(sv)));
   const DType dtype = c.dtype(q);
   const double scale = std::sqrt(c.real("scale", 1 / std::sqrt(static_cast<double>(sq[3]))));
   const auto scaled = [&](ValueId x) { return c.op("mul", {x, c.scalar(dtype, scale)}); };
@@ -165,7 +165,7 @@ ValueId at_time(Context& c, std::size_t i, std::int64_t t, std::int64_t heads) {
   const Shape s = c.shape_of(i);
   if (s.size() == 3 && s[2] == 1)
     return c.expand(c.reshape(c.cast(c.slice(c.operand(i), 1, t, 1), DType::float32), {s[0], 1, 1}), {s[0], heads, 1});
-  if (s.size() != 3 || s[2] % heads != 0) c.refuse(fmt::format("operand {} has shape {} for {} heads", i, ir::to_string(s), heads));
+  if (s.size() != 3 || s[2] % heads != 0) c.reject(fmt::format("operand {} has shape {} for {} heads", i, ir::to_string(s), heads));
   return c.reshape(c.cast(c.slice(c.operand(i), 1, t, 1), DType::float32), {s[0], heads, s[2] / heads});
 }
 
@@ -178,12 +178,12 @@ void attend_linearly(Context& c) {
   const Shape sq = c.shape_of(0), sk = c.shape_of(1), sv = c.shape_of(2);
   if (sq.size() != 3 || sk.size() != 3 || sv.size() != 3 || queries % heads != 0 || sk[2] % heads != 0 || sv[2] % heads != 0 ||
       sq[2] % queries != 0)
-    c.refuse(fmt::format("queries {}, keys {} and values {} for {} and {} heads", ir::to_string(sq), ir::to_string(sk), ir::to_string(sv),
+    c.reject(fmt::format("queries {}, keys {} and values {} for {} and {} heads", ir::to_string(sq), ir::to_string(sk), ir::to_string(sv),
                          queries, heads));
   const bool gated = update.starts_with("gated"), delta = update.ends_with("delta");
-  if (gated && !c.has(4)) c.refuse("'decay' is missing");
-  if (delta && !c.has(5)) c.refuse("'beta' is missing");
-  if (sq[1] > 512) c.refuse(fmt::format("{} steps; 512 are the most", sq[1]));
+  if (gated && !c.has(4)) c.reject("'decay' is missing");
+  if (delta && !c.has(5)) c.reject("'beta' is missing");
+  if (sq[1] > 512) c.reject(fmt::format("{} steps; 512 are the most", sq[1]));
   const DType dtype = c.dtype_of(0);
   const std::int64_t batch = sq[0], keys = sk[2] / heads, values = sv[2] / heads, group = queries / heads;
   const double scale = c.has("scale") && c.real("scale", 0) != 0 ? c.real("scale", 0) : 1 / std::sqrt(static_cast<double>(keys));

@@ -30,7 +30,7 @@ Equation parse_equation(const Context& c, std::string text) {
     at = comma + 1;
   }
   if (e.operands.size() != c.operands())
-    c.refuse(fmt::format("the equation '{}' has {} terms for {} operands", text, e.operands.size(), c.operands()));
+    c.reject(fmt::format("the equation '{}' has {} terms for {} operands", text, e.operands.size(), c.operands()));
   return e;
 }
 
@@ -46,7 +46,7 @@ Letters spelt_out(const Context& c, const Letters& term, std::size_t dots) {
     } else if (is_letter(term[i])) {
       all.push_back(term[i]);
     } else {
-      c.refuse(fmt::format("the equation has the character '{}'", term[i]));
+      c.reject(fmt::format("the equation has the character '{}'", term[i]));
     }
   }
   return all;
@@ -64,7 +64,7 @@ Term without_twins(Context& c, Term t) {
     if (j == std::string::npos) continue;
     Shape s = c.shape(t.value);
     const std::int64_t n = s[i];
-    if (s[j] != n) c.refuse(fmt::format("'{}' stands for {} and {} elements", t.letters[i], n, s[j]));
+    if (s[j] != n) c.reject(fmt::format("'{}' stands for {} and {} elements", t.letters[i], n, s[j]));
     // Multiplied by the unit matrix and summed over one of both.
     Shape eye(s.size(), 1);
     eye[i] = eye[j] = n;
@@ -121,7 +121,7 @@ Term multiplied(Context& c, Term a, Term b, const Letters& kept) {
   };
   for (std::size_t i = 0; i < batch.size() + inner.size(); ++i) {
     const std::int64_t x = i < batch.size() ? sl[i] : sl[rows.size() + i], y = sr[i];
-    if (x != y && (i >= batch.size() || (x != 1 && y != 1))) c.refuse(fmt::format("a letter stands for {} and {} elements", x, y));
+    if (x != y && (i >= batch.size() || (x != 1 && y != 1))) c.reject(fmt::format("a letter stands for {} and {} elements", x, y));
   }
   for (std::size_t i = 0; i < batch.size(); ++i) out.push_back(std::max(sl[i], sr[i]));
   lm = Shape(sl.begin(), sl.begin() + static_cast<std::ptrdiff_t>(batch.size()));
@@ -144,9 +144,9 @@ void contract(Context& c) {
     const auto letters = static_cast<std::size_t>(std::count_if(e.operands[i].begin(), e.operands[i].end(), is_letter));
     const bool dots = e.operands[i].find("...") != std::string::npos;
     if (c.rank_of(i) < letters || (!dots && c.rank_of(i) != letters))
-      c.refuse(fmt::format("'{}' for {} dimensions", e.operands[i], c.rank_of(i)));
+      c.reject(fmt::format("'{}' for {} dimensions", e.operands[i], c.rank_of(i)));
     const std::size_t open = c.rank_of(i) - letters;
-    if (open > 10) c.refuse("an ellipsis of more than 10 dimensions");
+    if (open > 10) c.reject("an ellipsis of more than 10 dimensions");
     widest = std::max(widest, open);
     terms.push_back({c.operand(i), spelt_out(c, e.operands[i], open)});
   }
@@ -163,7 +163,7 @@ void contract(Context& c) {
   }
   const Letters result = spelt_out(c, e.result, widest);
   for (std::size_t i = 0; i < result.size(); ++i) {
-    if (result.find(result[i], i + 1) != std::string::npos) c.refuse(fmt::format("'{}' comes twice in the result", result[i]));
+    if (result.find(result[i], i + 1) != std::string::npos) c.reject(fmt::format("'{}' comes twice in the result", result[i]));
   }
   Term all = without_twins(c, terms[0]);
   for (std::size_t i = 1; i <= terms.size(); ++i) {
@@ -178,7 +178,7 @@ void contract(Context& c) {
     all = multiplied(c, all, next, behind);
   }
   for (char l : result) {
-    if (all.letters.find(l) == std::string::npos) c.refuse(fmt::format("'{}' of the result is in no operand", l));
+    if (all.letters.find(l) == std::string::npos) c.reject(fmt::format("'{}' of the result is in no operand", l));
   }
   const ValueId y = ordered(c, all, result);
   c.give(y == c.operand(0) ? c.op("identity", {y}) : y);

@@ -63,7 +63,7 @@ std::vector<Bound> chosen(Context& c, ValueId active, const std::vector<Bound>& 
   for (std::size_t i = 0; i < now.size(); ++i) {
     const ValueId a = value_of(c, now[i]), b = value_of(c, before[i]);
     if (c.shape(a) != c.shape(b))
-      c.refuse(fmt::format("a carried value of shape {} becomes {} in a trip that may not happen", ir::to_string(c.shape(b)),
+      c.reject(fmt::format("a carried value of shape {} becomes {} in a trip that may not happen", ir::to_string(c.shape(b)),
                            ir::to_string(c.shape(a))));
     all.push_back({{}, c.where(active, a, b), nullptr, c.from});
   }
@@ -78,11 +78,11 @@ void loop(Context& c) {
   const Graph& body = *c.node.attributes.at("body").graph;
   const std::size_t carried = c.operands() > 2 ? c.operands() - 2 : 0;
   if (body.inputs.size() != carried + 2 || body.outputs.size() < carried + 1)
-    c.refuse(fmt::format("its body has {} inputs and {} outputs for {} carried values", body.inputs.size(), body.outputs.size(), carried));
+    c.reject(fmt::format("its body has {} inputs and {} outputs for {} carried values", body.inputs.size(), body.outputs.size(), carried));
   const std::size_t stacked = body.outputs.size() - carried - 1;
   const bool bounded = c.has(0);
   const std::int64_t most = bounded ? c.integer(0) : kMostTrips + 1;
-  if (bounded && most > kMostTrips) c.refuse(fmt::format("{} trips; {} are the most", most, kMostTrips));
+  if (bounded && most > kMostTrips) c.reject(fmt::format("{} trips; {} are the most", most, kMostTrips));
   std::vector<Bound> state;
   for (std::size_t i = 0; i < carried; ++i) state.push_back(bound_of(c, i + 2));
   std::vector<std::vector<Bound>> stacks(stacked);
@@ -91,10 +91,10 @@ void loop(Context& c) {
   ValueId active;
   for (std::int64_t t = 0; t < most; ++t) {
     if (going.known && !holds(going)) break;
-    if (t >= kMostTrips) c.refuse(fmt::format("its condition holds for more than {} trips", kMostTrips));
+    if (t >= kMostTrips) c.reject(fmt::format("its condition holds for more than {} trips", kMostTrips));
     if (!going.known) {
-      if (!bounded) c.refuse("its condition is not known when the model is read, and no number of trips bounds it");
-      if (stacked > 0) c.refuse("its condition is not known when the model is read; how much it stacks depends on it");
+      if (!bounded) c.reject("its condition is not known when the model is read, and no number of trips bounds it");
+      if (stacked > 0) c.reject("its condition is not known when the model is read; how much it stacks depends on it");
       const ValueId now = c.reshape(value_of(c, going), {});
       active = active.valid() ? c.op("logical_and", {active, now}) : now;
     }
@@ -111,23 +111,23 @@ void loop(Context& c) {
   }
   give_state(c, state);
   for (std::size_t s = 0; s < stacked; ++s) {
-    if (stacks[s].empty()) c.refuse("no trip happens; what it stacks has no shape");
+    if (stacks[s].empty()) c.reject("no trip happens; what it stacks has no shape");
     give_stacked(c, stacks[s], 0, false);
   }
 }
 
 void scan(Context& c) {
-  if (c.opset < 9) c.refuse("the operator of opset 8");
+  if (c.opset < 9) c.reject("the operator of opset 8");
   const Graph& body = *c.node.attributes.at("body").graph;
   const auto all = static_cast<std::int64_t>(c.operands());
   const std::int64_t scanned = c.ranged("num_scan_inputs", 0, 1, all), carried = all - scanned;
   const std::int64_t stacked = static_cast<std::int64_t>(body.outputs.size()) - carried;
   if (static_cast<std::int64_t>(body.inputs.size()) != all || stacked < 0)
-    c.refuse(fmt::format("its body has {} inputs and {} outputs for {} operands", body.inputs.size(), body.outputs.size(), all));
+    c.reject(fmt::format("its body has {} inputs and {} outputs for {} operands", body.inputs.size(), body.outputs.size(), all));
   const auto numbers = [&](const char* name, std::int64_t n) {
     const auto* list = c.node.integers(name);
     if (list != nullptr && static_cast<std::int64_t>(list->size()) != n)
-      c.refuse(fmt::format("attribute '{}' has {} numbers; {} are expected", name, list->size(), n));
+      c.reject(fmt::format("attribute '{}' has {} numbers; {} are expected", name, list->size(), n));
     return list == nullptr ? Ints(static_cast<std::size_t>(n), 0) : *list;
   };
   const Ints in_axes = numbers("scan_input_axes", scanned), in_back = numbers("scan_input_directions", scanned);
@@ -140,10 +140,10 @@ void scan(Context& c) {
     const auto at = static_cast<std::size_t>(carried + i);
     axes.push_back(c.axis_in(in_axes[static_cast<std::size_t>(i)], c.rank_of(at)));
     const std::int64_t n = c.shape_of(at)[static_cast<std::size_t>(axes.back())];
-    if (trips >= 0 && n != trips) c.refuse(fmt::format("scanned operands of {} and {} elements", trips, n));
+    if (trips >= 0 && n != trips) c.reject(fmt::format("scanned operands of {} and {} elements", trips, n));
     trips = n;
   }
-  if (trips < 1 || trips > kMostTrips) c.refuse(fmt::format("{} trips; 1 to {} are possible", trips, kMostTrips));
+  if (trips < 1 || trips > kMostTrips) c.reject(fmt::format("{} trips; 1 to {} are possible", trips, kMostTrips));
   std::vector<std::vector<Bound>> stacks(static_cast<std::size_t>(stacked));
   for (std::int64_t t = 0; t < trips; ++t) {
     std::vector<Bound> inputs = state;

@@ -7,11 +7,11 @@ namespace pando::onnx {
 ValueId likelihood_loss(Context& c, ValueId logs) {
   const Shape shape = c.shape(logs), labels = c.shape_of(1);
   Shape expected = shape;
-  if (shape.size() < 2) c.refuse(fmt::format("data of {} dimensions; a batch and classes are expected", shape.size()));
+  if (shape.size() < 2) c.reject(fmt::format("data of {} dimensions; a batch and classes are expected", shape.size()));
   expected.erase(expected.begin() + 1);
-  if (labels != expected) c.refuse(fmt::format("labels of shape {} for data of {}", ir::to_string(labels), ir::to_string(shape)));
+  if (labels != expected) c.reject(fmt::format("labels of shape {} for data of {}", ir::to_string(labels), ir::to_string(shape)));
   if (c.has(2) && c.shape_of(2) != Shape{shape[1]})
-    c.refuse(fmt::format("weights of shape {} for {} classes", ir::to_string(c.shape_of(2)), shape[1]));
+    c.reject(fmt::format("weights of shape {} for {} classes", ir::to_string(c.shape_of(2)), shape[1]));
   const std::string reduction = c.word("reduction", "mean", {"none", "sum", "mean"});
   const DType dtype = c.dtype(logs);
   ValueId at = c.cast(c.operand(1), DType::int32), counts;

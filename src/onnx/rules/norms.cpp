@@ -24,7 +24,7 @@ DType wide_float(DType dtype) { return dtype == DType::float64 ? dtype : DType::
 DType stash_type(const Context& c) {
   const DType stash = c.dtype_attribute("stash_type", DType::float32);
   if (stash != DType::float32 && stash != DType::float64 && stash != DType::float16)
-    c.refuse(fmt::format("attribute 'stash_type' is {}; a floating type is expected", ir::name_of(stash)));
+    c.reject(fmt::format("attribute 'stash_type' is {}; a floating type is expected", ir::name_of(stash)));
   return c.dtype_of(0) == DType::float64 ? DType::float64 : stash;
 }
 

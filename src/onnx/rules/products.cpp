@@ -15,7 +15,7 @@ struct Matrices {
 
 Matrices as_matrices(Context& c, ValueId a, ValueId b) {
   const Shape sa = c.shape(a), sb = c.shape(b);
-  if (sa.empty() || sb.empty()) c.refuse("a product of scalars");
+  if (sa.empty() || sb.empty()) c.reject("a product of scalars");
   const bool row = sa.size() == 1, column = sb.size() == 1;
   return {row ? c.reshape(a, {1, sa[0]}) : a, column ? c.reshape(b, {sb[0], 1}) : b, row, column};
 }
@@ -47,7 +47,7 @@ ValueId product_of_bytes(Context& c, ValueId a, ValueId b) {
   const Matrices m = as_matrices(c, a, b);
   const std::int64_t k = c.shape(m.a).back(), axis_a = c.rank(m.a) - 1, axis_b = c.rank(m.b) - 2;
   if (c.shape(m.b)[static_cast<std::size_t>(axis_b)] != k)
-    c.refuse(fmt::format("{} columns times {} rows", k, c.shape(m.b)[static_cast<std::size_t>(axis_b)]));
+    c.reject(fmt::format("{} columns times {} rows", k, c.shape(m.b)[static_cast<std::size_t>(axis_b)]));
   ValueId sum;
   for (std::int64_t at = 0; at < k || !sum.valid(); at += kExactTerms) {
     const std::int64_t n = std::min(kExactTerms, k - at);
@@ -59,7 +59,7 @@ ValueId product_of_bytes(Context& c, ValueId a, ValueId b) {
 
 ValueId exact_matmul(Context& c, ValueId a, ValueId b) {
   const DType dtype = c.dtype(a);
-  if (c.dtype(b) != dtype) c.refuse(fmt::format("a product of {} and {}", ir::name_of(dtype), ir::name_of(c.dtype(b))));
+  if (c.dtype(b) != dtype) c.reject(fmt::format("a product of {} and {}", ir::name_of(dtype), ir::name_of(c.dtype(b))));
   if (ir::is_floating(dtype)) return c.op("matmul", {a, b});
   if (dtype == DType::int8 || dtype == DType::uint8)
     return c.cast(product_of_bytes(c, c.cast(a, DType::float32), c.cast(b, DType::float32)), dtype);

@@ -15,7 +15,7 @@ ValueId beside_data(Context& c, ValueId v, const Shape& shape, std::int64_t axis
   const auto a = static_cast<std::size_t>(axis);
   if (block == 0) {
     if (s.size() != 1 || shape.empty() || s[0] != shape[a])
-      c.refuse(fmt::format("a scale or zero point of shape {} for axis {} of {}", ir::to_string(s), axis, ir::to_string(shape)));
+      c.reject(fmt::format("a scale or zero point of shape {} for axis {} of {}", ir::to_string(s), axis, ir::to_string(shape)));
     Shape beside(shape.size(), 1);
     beside[a] = s[0];
     return c.reshape(v, beside);
@@ -23,7 +23,7 @@ ValueId beside_data(Context& c, ValueId v, const Shape& shape, std::int64_t axis
   Shape blocks = shape;
   if (!blocks.empty()) blocks[a] = (shape[a] + block - 1) / block;
   if (s != blocks)
-    c.refuse(fmt::format("a scale or zero point of shape {}; blocks of {} along axis {} of {} have {}", ir::to_string(s), block, axis,
+    c.reject(fmt::format("a scale or zero point of shape {}; blocks of {} along axis {} of {} have {}", ir::to_string(s), block, axis,
                          ir::to_string(shape), ir::to_string(blocks)));
   Shape apart = s, wide = s, whole = s;
   apart.insert(apart.begin() + axis + 1, 1);
@@ -42,10 +42,10 @@ ValueId quantised(Context& c, ValueId x, ValueId scale, ValueId zero, DType to) 
 ValueId whole_numbers(Context& c, std::size_t i, std::size_t zero, const std::function<ValueId(ValueId)>& beside) {
   const DType dtype = c.dtype_of(i);
   if (dtype != DType::int8 && dtype != DType::uint8)
-    c.refuse(fmt::format("operand {} has elements of {}; int8 or uint8 is expected", i, ir::name_of(dtype)));
+    c.reject(fmt::format("operand {} has elements of {}; int8 or uint8 is expected", i, ir::name_of(dtype)));
   const ValueId x = c.cast(c.operand(i), DType::float32);
   if (!c.has(zero)) return x;
-  if (c.dtype_of(zero) != dtype) c.refuse(fmt::format("a zero point of {} for {}", ir::name_of(c.dtype_of(zero)), ir::name_of(dtype)));
+  if (c.dtype_of(zero) != dtype) c.reject(fmt::format("a zero point of {} for {}", ir::name_of(c.dtype_of(zero)), ir::name_of(dtype)));
   return c.op("sub", {x, c.cast(beside(c.operand(zero)), DType::float32)});
 }
 

@@ -22,7 +22,7 @@ std::function<ValueId(ValueId)> activation(Context& c, const std::string& name, 
     };
   if (name == "affine") return [=](ValueId v) { return plus(times(v, a1), b0); };
   if (name == "scaledtanh") return [&c, times, a1, b1](ValueId v) { return times(c.op("tanh", {times(v, b1)}), a1); };
-  c.refuse(fmt::format("the activation '{}' is not known", name));
+  c.reject(fmt::format("the activation '{}' is not known", name));
 }
 
 bool takes_alpha(const std::string& n) {
@@ -36,7 +36,7 @@ std::vector<std::function<ValueId(ValueId)>> activations_of(Context& c, const Ce
   for (std::size_t d = 0; d < directions; ++d) names.insert(names.end(), kind.activations.begin(), kind.activations.end());
   if (c.has("activations")) {
     const std::vector<std::string>& given = c.node.attributes.at("activations").texts;
-    if (given.size() != names.size()) c.refuse(fmt::format("{} activations; {} are expected", given.size(), names.size()));
+    if (given.size() != names.size()) c.reject(fmt::format("{} activations; {} are expected", given.size(), names.size()));
     names = given;
   }
   const auto numbers = [&](const char* name) { return c.has(name) ? c.node.attributes.at(name).reals : std::vector<float>(); };
@@ -73,21 +73,21 @@ Run run_of(Context& c, const CellKind& kind) {
   Run r;
   r.layout = c.flag("layout", false);
   const Shape x = c.shape_of(0), w = c.shape_of(1), rec = c.shape_of(2);
-  if (x.size() != 3 || w.size() != 3 || rec.size() != 3) c.refuse("data and weights have 3 dimensions");
+  if (x.size() != 3 || w.size() != 3 || rec.size() != 3) c.reject("data and weights have 3 dimensions");
   const std::string direction = c.word("direction", "forward", {"forward", "reverse", "bidirectional"});
   r.directions = direction == "bidirectional" ? 2 : 1;
   r.steps = x[r.layout ? 1 : 0];
   r.batch = x[r.layout ? 0 : 1];
   r.hidden = rec[2];
   if (c.has("hidden_size") && c.integer("hidden_size", 0) != r.hidden)
-    c.refuse(fmt::format("attribute 'hidden_size' is {}; the weights have {}", c.integer("hidden_size", 0), r.hidden));
+    c.reject(fmt::format("attribute 'hidden_size' is {}; the weights have {}", c.integer("hidden_size", 0), r.hidden));
   if (w != Shape{r.directions, kind.gates * r.hidden, x[2]} || rec != Shape{r.directions, kind.gates * r.hidden, r.hidden})
-    c.refuse(fmt::format("weights of shapes {} and {} for data of {}", ir::to_string(w), ir::to_string(rec), ir::to_string(x)));
+    c.reject(fmt::format("weights of shapes {} and {} for data of {}", ir::to_string(w), ir::to_string(rec), ir::to_string(x)));
   if (c.has(3) && c.shape_of(3) != Shape{r.directions, 2 * kind.gates * r.hidden})
-    c.refuse(fmt::format("a bias of shape {}", ir::to_string(c.shape_of(3))));
-  if (r.steps < 1 || r.steps > kMostSteps) c.refuse(fmt::format("{} steps; 1 to {} are possible", r.steps, kMostSteps));
+    c.reject(fmt::format("a bias of shape {}", ir::to_string(c.shape_of(3))));
+  if (r.steps < 1 || r.steps > kMostSteps) c.reject(fmt::format("{} steps; 1 to {} are possible", r.steps, kMostSteps));
   if (!c.has(4)) return r;
-  if (c.shape_of(4) != Shape{r.batch}) c.refuse(fmt::format("lengths of shape {} for {} sequences", ir::to_string(c.shape_of(4)), r.batch));
+  if (c.shape_of(4) != Shape{r.batch}) c.reject(fmt::format("lengths of shape {} for {} sequences", ir::to_string(c.shape_of(4)), r.batch));
   const ValueId lengths = c.reshape(c.cast(c.operand(4), DType::int32), {r.batch, 1});
   for (std::int64_t t = 0; t < r.steps; ++t) r.active.push_back(c.op("less", {c.scalar(DType::int32, static_cast<double>(t)), lengths}));
   return r;
@@ -98,7 +98,7 @@ ValueId initial(Context& c, const Run& r, std::size_t i, std::int64_t d) {
   if (!c.has(i)) return c.full(c.dtype_of(0), {r.batch, r.hidden}, 0);
   const Shape expected = r.layout ? Shape{r.batch, r.directions, r.hidden} : Shape{r.directions, r.batch, r.hidden};
   if (c.shape_of(i) != expected)
-    c.refuse(fmt::format("operand {} has shape {}; {} is expected", i, ir::to_string(c.shape_of(i)), ir::to_string(expected)));
+    c.reject(fmt::format("operand {} has shape {}; {} is expected", i, ir::to_string(c.shape_of(i)), ir::to_string(expected)));
   return entry(c, r.layout ? c.transpose(c.operand(i), {1, 0, 2}) : c.operand(i), d);
 }
 
@@ -110,7 +110,7 @@ Cell cell_of(Context& c, const CellKind& kind, const Run& r, std::int64_t d) {
     cell.recurrent_bias =
         c.reshape(c.slice(entry(c, c.operand(3), d), 0, kind.gates * r.hidden, kind.gates * r.hidden), {1, kind.gates * r.hidden});
   if (kind.has_cell && c.has(7)) {
-    if (c.shape_of(7) != Shape{r.directions, 3 * r.hidden}) c.refuse(fmt::format("peepholes of shape {}", ir::to_string(c.shape_of(7))));
+    if (c.shape_of(7) != Shape{r.directions, 3 * r.hidden}) c.reject(fmt::format("peepholes of shape {}", ir::to_string(c.shape_of(7))));
     const ValueId p = c.reshape(entry(c, c.operand(7), d), {1, 3 * r.hidden});
     for (std::size_t i = 0; i < 3; ++i) cell.peepholes[i] = gate(c, p, r.hidden, static_cast<std::int64_t>(i));
   }

@@ -42,7 +42,7 @@ void reduce_with(Context& c, std::string_view row) {
   }
   if (nothing) {
     const std::optional<double> value = of_nothing(row, dtype);
-    if (!value) c.refuse(fmt::format("it reduces no elements of {}, which have neither a largest nor a least", ir::name_of(dtype)));
+    if (!value) c.reject(fmt::format("it reduces no elements of {}, which have neither a largest nor a least", ir::name_of(dtype)));
     return c.give(c.full(dtype, left, *value));
   }
   ValueId x = c.operand(0);

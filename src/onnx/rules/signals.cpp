@@ -9,7 +9,7 @@ namespace pando::onnx {
 
 void cosine_window(Context& c, const std::vector<double>& coefficients) {
   const std::int64_t size = c.integer(0);
-  if (size < 1 || size > kMostConstant) c.refuse(fmt::format("a window of {} elements; 1 to {} are possible", size, kMostConstant));
+  if (size < 1 || size > kMostConstant) c.reject(fmt::format("a window of {} elements; 1 to {} are possible", size, kMostConstant));
   const DType dtype = c.dtype_attribute("output_datatype", DType::float32);
   const bool periodic = c.flag("periodic", true);
   const auto n = static_cast<double>(periodic ? size : size - 1);
@@ -27,14 +27,14 @@ void cosine_window(Context& c, const std::vector<double>& coefficients) {
 void fourier(Context& c) {
   const Shape in = c.shape_of(0);
   if (in.size() < 2 || (in.back() != 1 && in.back() != 2))
-    c.refuse(fmt::format("a signal of shape {}; real numbers have a last dimension of 1, complex ones of 2", ir::to_string(in)));
+    c.reject(fmt::format("a signal of shape {}; real numbers have a last dimension of 1, complex ones of 2", ir::to_string(in)));
   const bool inverse = c.flag("inverse", false), onesided = c.flag("onesided", false);
   std::int64_t axis = c.has(2) ? c.axis_in(c.integer(2), in.size()) : c.axis_in(c.integer("axis", c.opset >= 20 ? -2 : 1), in.size());
   const auto a = static_cast<std::size_t>(axis);
-  if (a + 1 == in.size()) c.refuse("the last dimension is that of real and imaginary parts");
+  if (a + 1 == in.size()) c.reject("the last dimension is that of real and imaginary parts");
   const std::int64_t n = c.has(1) ? c.integer(1) : in[a];
-  if (n < 1 || n > 4096) c.refuse(fmt::format("a transform of {} elements; 1 to 4096 are possible", n));
-  if (onesided && inverse) c.refuse("'onesided' of an inverse transform");
+  if (n < 1 || n > 4096) c.reject(fmt::format("a transform of {} elements; 1 to 4096 are possible", n));
+  if (onesided && inverse) c.reject("'onesided' of an inverse transform");
   ValueId x = c.operand(0);
   Ints pads(2 * in.size(), 0);
   pads[in.size() + a] = n - in[a];

@@ -99,12 +99,12 @@ static bool pack_name(message_t *m, qstr name, mp_obj_t object) {
   return true;
 }
 
-static NORETURN void refuse(mp_obj_t object) {
+static NORETURN void reject(mp_obj_t object) {
   mp_raise_msg_varg(&mp_type_TypeError, MP_ERROR_TEXT("cannot send '%s' to another tile"), mp_obj_get_type_str(object));
 }
 
 static void pack_class(message_t *m, const mp_obj_type_t *type, mp_obj_t object) {
-  if (!pack_name(m, type->name, MP_OBJ_FROM_PTR(type))) refuse(object);
+  if (!pack_name(m, type->name, MP_OBJ_FROM_PTR(type))) reject(object);
 }
 
 // The built-in class that a class of Python extends (other than object), or null.
@@ -198,7 +198,7 @@ static void pack_at(message_t *m, mp_obj_t object, int depth) {
   }
   if (type == &mp_type_type) {
     if (pack_name(m, ((const mp_obj_type_t *)MP_OBJ_TO_PTR(object))->name, object)) return;
-    refuse(object);
+    reject(object);
   }
   if (mp_obj_is_instance_type(type)) return pack_instance(m, object, type, depth);
   if (MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, iter) == mp_obj_tuple_getiter) {
@@ -216,7 +216,7 @@ static void pack_at(message_t *m, mp_obj_t object, int depth) {
     for (size_t i = 0; i < built_in->alloc; i++)
       if (built_in->table[i].value == object && pack_name(m, mp_obj_str_get_qstr(built_in->table[i].key), object)) return;
   }
-  refuse(object);
+  reject(object);
 }
 
 void pack(message_t *message, mp_obj_t object) {

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <poplar/exceptions.hpp>
 
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 #include "ontile/repl/json_front.h"
 #include "ontile/repl/shell/script.h"
 #include "ontile/repl/shell/tile_set.h"
@@ -101,10 +101,10 @@ bool reads_script_from_input(const FrontOptions& options) { return !options.code
 std::string read_host_file(const std::string& path, std::string_view what) {
   struct stat about = {};
   if (stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode))
-    refuse<poplar::file_load_error>("no-such-file", "{}cannot read {}: it is a folder", what, path);
+    reject<poplar::file_load_error>("no-such-file", "{}cannot read {}: it is a folder", what, path);
   std::ifstream in(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) refuse<poplar::file_load_error>("no-such-file", "{}cannot read {}: {}", what, path, std::strerror(errno));
+  if (!in) reject<poplar::file_load_error>("no-such-file", "{}cannot read {}: {}", what, path, std::strerror(errno));
   return text;
 }
 

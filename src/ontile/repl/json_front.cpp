@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "base/json_depth.h"
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 #include "ontile/repl/shell/tile_set.h"
 #include "ontile/repl/terminal/indent.h"
 
@@ -39,7 +39,7 @@ Session::Input input_of(const std::string& kind) {
   if (kind == "line") return Session::Input::line;
   if (kind == "script") return Session::Input::script;
   if (kind == "cell") return Session::Input::cell;
-  refuse<poplar::invalid_option>("kind", "kind '{}'; expected line, script or cell", kind);
+  reject<poplar::invalid_option>("kind", "kind '{}'; expected line, script or cell", kind);
 }
 
 Json to_json(const Outcome& outcome, const Style& style) {
@@ -240,21 +240,21 @@ Json JsonFront::carry_out(const Json& request) {
     for (const auto& [why, tiles] : ended) list.push_back({{"count", tiles.size()}, {"tiles", print_tiles(tiles)}, {"why", why}});
     return {{"ipus", all.ipus}, {"tiles", all.count}, {"selected", print_tiles(machine.selected())}, {"ended", list}};
   }
-  refuse<poplar::invalid_option>("request", "a request needs one of run, input, complete, is_complete, interrupt, select, reset, tiles");
+  reject<poplar::invalid_option>("request", "a request needs one of run, input, complete, is_complete, interrupt, select, reset, tiles");
 }
 
 void JsonFront::answer(const std::string& line) {
   Json id;
   try {
     const Json request = Json::parse(line);
-    if (!request.is_object()) refuse<poplar::invalid_option>("request", "a request is an object: {{\"id\": 1, \"run\": \"...\"}}");
+    if (!request.is_object()) reject<poplar::invalid_option>("request", "a request is an object: {{\"id\": 1, \"run\": \"...\"}}");
     id = request.value("id", Json());
     reply(id, carry_out(request));
   } catch (const std::exception& error) { reply(id, {{"error", error.what()}}); }
 }
 
 void JsonFront::serve() {
-  if (pipe(stop_) != 0) refuse<poplar::poplar_error>("pipe", "no pipe for the thread that reads requests");
+  if (pipe(stop_) != 0) reject<poplar::poplar_error>("pipe", "no pipe for the thread that reads requests");
   shell_.machine().set_input([this](const Reply& said, std::string& line) { return ask_for_line(said, line); });
   reply(nullptr, {{"ready", true}, {"ipus", shell_.machine().ipus()}, {"tiles", shell_.machine().tiles()}});
   std::thread reader(&JsonFront::read_requests, this);

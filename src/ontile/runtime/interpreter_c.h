@@ -44,7 +44,7 @@ typedef double f64;
 /* The first bytes of a tile that an interpreter is running on. */
 struct TileInterpreter {
   int64_t fuel;        /* loop rounds until the machine is asked again */
-  char* stack_low;     /* native: calls below this are refused */
+  char* stack_low;     /* native: calls below this are rejected */
   struct Entry* entry; /* native: who called in (calls.cpp) */
   u32 stack_pointer;   /* the C stack's */
   /* At PANDO_PYTHON_HEADER_OF_CALLER: the caller's. */

@@ -11,7 +11,7 @@
 
 #include <poplar/exceptions.hpp>
 
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 #include "ontile/repl/shell/tile_set.h"
 #include "ontile/shell/on_tile.h"
 
@@ -62,7 +62,7 @@ void TileShell::start() {
       fmt::format("_names = {{'__name__': 'shell'}}\nexec({}, _names)\n_shell = _names['Shell']({}, {}, {}, {})\n", quoted(kOnTile),
                   quoted(options_.machine), quoted(options_.tile), quoted(options_.disk), options_.interactive ? "True" : "False");
   const Reply reply = machine_.run(code, Session::Input::script, "shell");
-  if (reply.answers[0].ending != Ending::done) refuse<poplar::poplar_error>("shell-start", "the shell does not start: {}", reply.texts[0]);
+  if (reply.answers[0].ending != Ending::done) reject<poplar::poplar_error>("shell-start", "the shell does not start: {}", reply.texts[0]);
 }
 
 // A command of the host is what a person wrote, here and nowhere else: no answer of a tile can start one, since what runs there may say

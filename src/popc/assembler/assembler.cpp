@@ -319,20 +319,20 @@ void Assembler::close_bundle(const Statement&) {
   bundle_.is_open = false;
   std::vector<AssemblyInstruction>& both = bundle_.instructions;
   if (bundle_.has_fault) return;
-  const auto refuse = [&](const std::string& why) { report(bundle_.place, why); };
+  const auto reject = [&](const std::string& why) { report(bundle_.place, why); };
   if (both.size() != 2) {
-    refuse(fmt::format("a bundle holds two instructions, one of the main pipe and one of the auxiliary pipe; {} found", both.size()));
+    reject(fmt::format("a bundle holds two instructions, one of the main pipe and one of the auxiliary pipe; {} found", both.size()));
     return;
   }
   if (swaps_ && pipe_of(both[0]) == Bank::aux && pipe_of(both[1]) == Bank::main) std::swap(both[0], both[1]);
   if (pipe_of(both[0]) != Bank::main || pipe_of(both[1]) != Bank::aux)
-    refuse(fmt::format("a bundle is an instruction of the main pipe, then one of the auxiliary pipe; found '{}' and '{}'", both[0].text,
+    reject(fmt::format("a bundle is an instruction of the main pipe, then one of the auxiliary pipe; found '{}' and '{}'", both[0].text,
                        both[1].text));
   const std::vector<std::string> a = form_operands(both[0].form), b = form_operands(both[1].form);
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t k = 0; k < b.size(); ++k)
       if ((a[i][0] == '=' || a[i][0] == '+') && (b[k][0] == '=' || b[k][0] == '+') && overlaps(both[0].operands[i], both[1].operands[k]))
-        refuse(fmt::format("both instructions of a bundle write one register: '{}' and '{}'", both[0].text, both[1].text));
+        reject(fmt::format("both instructions of a bundle write one register: '{}' and '{}'", both[0].text, both[1].text));
   append(std::move(both));
 }
 

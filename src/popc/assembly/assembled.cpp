@@ -61,7 +61,7 @@ void note_assembled(Module& module, const std::vector<std::string>& names, const
       module.getOrInsertNamedMetadata(kNote)->addOperand(MDNode::get(c, {MDString::get(c, name), MDString::get(c, file)}));
 }
 
-void refuse_assembled(Module& module, const std::vector<Codelet>& codelets, const std::vector<std::string>& inputs) {
+void reject_assembled(Module& module, const std::vector<Codelet>& codelets, const std::vector<std::string>& inputs) {
   const std::map<std::string, std::string> files = files_by_name(module);
   for (const Codelet& c : codelets) {
     const auto noted = files.find(assembly_name(c.name));

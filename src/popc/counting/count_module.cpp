@@ -196,7 +196,7 @@ class Selection {
   // The first reason why one of them cannot be counted.
   std::string select_all(const SetVector<Function*>& reached) {
     for (Function* f : reached)
-      if (const std::string& why = of(*f).refusal; !why.empty()) return why;
+      if (const std::string& why = of(*f).rejection; !why.empty()) return why;
     return "";
   }
 
@@ -204,7 +204,7 @@ class Selection {
 
   void instrument_all() {
     for (Function* f : order_)
-      if (selected_[f].refusal.empty()) instrument(*f, selected_[f]);
+      if (selected_[f].rejection.empty()) instrument(*f, selected_[f]);
   }
 
   std::string text() const {

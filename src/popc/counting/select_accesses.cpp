@@ -28,7 +28,7 @@ std::uint64_t tile_bytes(const Type& type, const DataLayout& layout) {
 
 // In pieces as wide as the alignment allows; a store of less than a word reads the word first.
 void Selector::select_access(Instruction& i) {
-  if (i.isAtomic() || i.isVolatile()) return refuse("it has a volatile or atomic access");
+  if (i.isAtomic() || i.isVolatile()) return reject("it has a volatile or atomic access");
   const auto* load = dyn_cast<LoadInst>(&i);
   const Type& type = *(load ? i.getType() : cast<StoreInst>(i).getValueOperand()->getType());
   const std::uint64_t align = load ? load->getAlign().value() : cast<StoreInst>(i).getAlign().value();
@@ -123,7 +123,7 @@ void Selector::select_address(GetElementPtrInst& address) {
   Pattern pattern;
   MapVector<Value*, APInt> scaled;
   APInt constant(layout_.getIndexTypeSizeInBits(address.getType()), 0);
-  if (!address.collectOffset(layout_, constant.getBitWidth(), scaled, constant)) return refuse("it computes an address of unknown size");
+  if (!address.collectOffset(layout_, constant.getBitWidth(), scaled, constant)) return reject("it computes an address of unknown size");
   for (const auto& [index, scale] : scaled) {
     ++variable;
     if (!scale.isOne()) pattern.push_back(scale.isPowerOf2() ? "shl" : "mul");

@@ -59,7 +59,7 @@ void Selector::select_terminator(Instruction& i) {
     for (unsigned n = 0; n < depth; ++n) emit("brnz", {}, &i);
     return;
   }
-  if (!isa<UnreachableInst>(i)) refuse(std::string("it has the operation '") + i.getOpcodeName() + "'");
+  if (!isa<UnreachableInst>(i)) reject(std::string("it has the operation '") + i.getOpcodeName() + "'");
 }
 
 void Selector::select_branch(BranchInst& branch) {

@@ -29,7 +29,7 @@ SelectedFunction select(Function& function, LoopShapes& shapes, LoopInfo& loops,
 
 std::string print(const SelectedFunction& selected, const std::string& name) {
   std::string out = "function " + name + "\n";
-  if (!selected.refusal.empty()) return out + "  not counted: " + selected.refusal + "\n";
+  if (!selected.rejection.empty()) return out + "  not counted: " + selected.rejection + "\n";
   std::map<const BasicBlock*, std::size_t> number;
   for (const SelectedBlock& b : selected.blocks) number.emplace(b.block, number.size());
   for (const SelectedBlock& b : selected.blocks) {

@@ -29,7 +29,7 @@ struct SelectedBlock {
 
 struct SelectedFunction {
   std::vector<SelectedBlock> blocks;  // in the function's order
-  std::string refusal;                // why it cannot be counted; empty: it can
+  std::string rejection;              // why it cannot be counted; empty: it can
 };
 
 SelectedFunction select(llvm::Function& function, LoopShapes& shapes, llvm::LoopInfo& loops, llvm::AAResults& aliases);

@@ -23,7 +23,7 @@ SelectedFunction Selector::run() {
       for (const char* name : shapes_.of(*loop).before) extras_[before].push_back({name, "of the loop"});
   for (BasicBlock& b : function_) {
     select_block(b);
-    if (!out_.refusal.empty()) break;
+    if (!out_.rejection.empty()) break;
   }
   return std::move(out_);
 }
@@ -117,8 +117,8 @@ void Selector::select_block(BasicBlock& b) {
       continue;
     }
     select(i);
-    if (!out_.refusal.empty()) {
-      if (i.getDebugLoc()) out_.refusal += fmt::format(" (line {})", i.getDebugLoc().getLine());
+    if (!out_.rejection.empty()) {
+      if (i.getDebugLoc()) out_.rejection += fmt::format(" (line {})", i.getDebugLoc().getLine());
       return;
     }
   }
@@ -131,10 +131,10 @@ void Selector::select(Instruction& i) {
   if (auto* address = dyn_cast<GetElementPtrInst>(&i)) return select_address(*address);
   if (auto* call = dyn_cast<CallBase>(&i)) return select_call(*call);
   if (auto* compare = dyn_cast<ICmpInst>(&i); compare && is_part_of_branch(*compare)) return;
-  if (i.isAtomic() || i.isVolatile()) return refuse("it has an atomic operation");
+  if (i.isAtomic() || i.isVolatile()) return reject("it has an atomic operation");
   std::string why;
   std::optional<Pattern> pattern = pattern_of(i, why);
-  if (!pattern) return refuse(why);
+  if (!pattern) return reject(why);
   if (isa<UIToFPInst, SIToFPInst>(i) && comes_from_memory(i)) pattern->erase(pattern->begin(), pattern->begin() + 2);
   if (isa<FCmpInst>(i) && needs_flag(i)) pattern->push_back("atom");
   emit_pattern(*pattern, i);
@@ -157,7 +157,7 @@ void Selector::select_call(CallBase& call) {
   }
   std::string why;
   const std::optional<Pattern> pattern = pattern_of_call(call, why);
-  if (!pattern) return refuse(why);
+  if (!pattern) return reject(why);
   emit_pattern(*pattern, call);
 }
 

@@ -53,7 +53,7 @@ class Selector {
   void select_block(llvm::BasicBlock& b);
   void select(llvm::Instruction& i);
   void select_call(llvm::CallBase& call);
-  void refuse(const std::string& why) { out_.refusal = why; }
+  void reject(const std::string& why) { out_.rejection = why; }
 
   // select_constants.cpp
   llvm::BasicBlock* place_of(llvm::BasicBlock* b) const;

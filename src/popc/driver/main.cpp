@@ -169,7 +169,7 @@ int compile(const Options& options) {
   hide_internals(module, entries_of(program->codelets));
   add_loader_symbols(module);
   define_bounds_handlers(module);
-  refuse_assembled(module, program->codelets, options.inputs);
+  reject_assembled(module, program->codelets, options.inputs);
   translate_inline_assembly(module, program->codelets, general_processor(options));
   for (const std::string& function : replace_foreign_assembly(module))
     std::fprintf(stderr, "popc: warning: '%s' has assembly of an IPU: it will stop a program that gets there\n", function.c_str());

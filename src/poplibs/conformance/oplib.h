@@ -83,7 +83,7 @@ struct ShareRow {
   std::function<void(poplar::Graph&, const poplar::Type&, poplar::program::Sequence&)> build;
 };
 extern const std::vector<poplar::Type> kAllTypes;
-// Each type of a row has vertices on 90 % of the 1,472 tiles; the other types of kAllTypes are refused with a poplibs_error.
+// Each type of a row has vertices on 90 % of the 1,472 tiles; the other types of kAllTypes are rejected with a poplibs_error.
 void expect_shares(const std::vector<ShareRow>& rows);
 poplar::Tensor linear(poplar::Graph& graph, const poplar::Type& type, const std::vector<std::size_t>& shape);
 

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "gcl/CollectiveBalancedReorder.hpp"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace gcl {
 
@@ -28,14 +28,14 @@ std::size_t check(const CollectiveBalancedHostRearrangement& r, const char* func
   std::size_t elements = 0;
   for_each_piece(r, [&](std::size_t, std::size_t begin, std::size_t size) {
     if (begin > total || size > total - begin)
-      poputil::refuse("cbr-slices", "{}: elements {} to {} of a rearranged tensor of {}", function, begin, begin + size, total);
+      poputil::reject("cbr-slices", "{}: elements {} to {} of a rearranged tensor of {}", function, begin, begin + size, total);
     elements += size;
   });
   const auto fits = [&](std::int64_t bytes, std::size_t count) {
     return bytes >= 0 && static_cast<std::uint64_t>(bytes) / static_cast<std::uint64_t>(element) >= count;
   };
   if (element <= 0 || !fits(reference, elements) || !fits(rearranged, total))
-    poputil::refuse("cbr-buffer", "{}: buffers of {} and {} bytes; there are {} elements and {} rearranged ones, of {} bytes", function,
+    poputil::reject("cbr-buffer", "{}: buffers of {} and {} bytes; there are {} elements and {} rearranged ones, of {} bytes", function,
                     reference, rearranged, elements, total, element);
   return elements;
 }
@@ -71,7 +71,7 @@ CollectiveBalancedReorder::CollectiveBalancedReorder(Graph& graph, Tensor tensor
                                                      bool allowElementMap, unsigned grainSize)
     : graph_(graph), dnai_(dnai), referenceShape_(tensor.shape()) {
   if (replicationFactor == 0 || grainSize == 0)
-    poputil::refuse("cbr-replicas", "CollectiveBalancedReorder: {} replicas, grains of {} elements; there is at least one",
+    poputil::reject("cbr-replicas", "CollectiveBalancedReorder: {} replicas, grains of {} elements; there is at least one",
                     replicationFactor, grainSize);
   // The reference's elements in its order: where they are on their tile, and where that tile's parts are.
   struct ReferencePiece {
@@ -95,7 +95,7 @@ CollectiveBalancedReorder::CollectiveBalancedReorder(Graph& graph, Tensor tensor
   }
   constexpr std::size_t kMost = std::size_t{1} << 48;
   if (per_replica > kMost / replicationFactor)
-    poputil::refuse("cbr-replicas", "CollectiveBalancedReorder: {} elements for each of {} replicas, more than memory addresses",
+    poputil::reject("cbr-replicas", "CollectiveBalancedReorder: {} elements for each of {} replicas, more than memory addresses",
                     per_replica, replicationFactor);
   std::sort(pieces.begin(), pieces.end(),
             [](const ReferencePiece& a, const ReferencePiece& b) { return a.reference.begin() < b.reference.begin(); });
@@ -147,7 +147,7 @@ Tensor CollectiveBalancedReorder::createCollectivesTensor(const Type& type, cons
 
 Tensor CollectiveBalancedReorder::undoRearrangeForCollective(const Tensor& tensor) const {
   if (tensor.numElements() != host_.getNumRearrangedTensorElems())
-    poputil::refuse("cbr-tensor", "undoRearrangeForCollective: a tensor of {} elements; a rearranged one has {} replicas of {}",
+    poputil::reject("cbr-tensor", "undoRearrangeForCollective: a tensor of {} elements; a rearranged one has {} replicas of {}",
                     tensor.numElements(), host_.getReplicationFactor(), host_.getTotalElementsPerReplica());
   const Tensor elements = tensor.flatten();
   if (slices_.empty()) return elements.slice(0, 0).reshape(referenceShape_);

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "groups.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace gcl {
 
@@ -22,7 +22,7 @@ constexpr const char* kNames[] = {"ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_A
 void reduce_to(Graph& graph, const Tensor& data, const Tensor& out, CollectiveOperator op, program::Sequence& prog, const CommGroup& group,
                const DebugContext& debug) {
   if (out.shape() != data.shape() || out.elementType() != data.elementType())
-    poputil::refuse("destination", "{}",
+    poputil::reject("destination", "{}",
                     "gcl::allReduce: the destination is " + out.getDebugStr() + ", the data are " + data.getDebugStr());
   const Groups groups(graph, group, "allReduce");
   internal::check_owner(graph, data);
@@ -56,7 +56,7 @@ std::istream& operator>>(std::istream& in, CollectiveOperator& op) {
 
 CollectiveOperator operatorFromString(const std::string& name) {
   const auto found = std::find(std::begin(kNames), std::end(kNames), name);
-  if (found == std::end(kNames)) poputil::refuse("no-such-operator", "{}", "gcl: there is no collective operator '" + name + "'");
+  if (found == std::end(kNames)) poputil::reject("no-such-operator", "{}", "gcl: there is no collective operator '" + name + "'");
   return static_cast<CollectiveOperator>(found - std::begin(kNames));
 }
 
@@ -69,7 +69,7 @@ CollectiveOperator toCollectiveOperator(popops::Operation op) {
     case popops::Operation::LOGICAL_AND: return CollectiveOperator::LOGICAL_AND;
     case popops::Operation::LOGICAL_OR: return CollectiveOperator::LOGICAL_OR;
     case popops::Operation::SQUARE_ADD: return CollectiveOperator::SQUARE_ADD;
-    default: poputil::refuse("operator", "gcl: this popops::Operation is no collective operator");
+    default: poputil::reject("operator", "gcl: this popops::Operation is no collective operator");
   }
 }
 
@@ -152,7 +152,7 @@ Tensor allToAllCrossReplica(Graph& graph, const Tensor& data, program::Sequence&
                             const DebugContext& debugContext, const OptionFlags&) {
   const Groups groups(graph, group, "allToAll");
   if (data.rank() == 0 || data.dim(0) != groups.size())
-    poputil::refuse("rows-of-groups", "{}",
+    poputil::reject("rows-of-groups", "{}",
                     "gcl::allToAll: data of shape " + data.shapeToString() + " in groups of " + std::to_string(groups.size()) +
                         "; expected a row for each");
   return internal::exchanged(graph, groups, data, prog, {debugContext, "allToAll"});
@@ -166,7 +166,7 @@ Tensor broadcastCrossReplica(Graph& graph, const Tensor& data, program::Sequence
                              const DebugContext& debugContext, unsigned root, const OptionFlags&) {
   const Groups groups(graph, group, "broadcast");
   if (root >= groups.size())
-    poputil::refuse("no-such-member", "{}",
+    poputil::reject("no-such-member", "{}",
                     "gcl::broadcast: there is no member " + std::to_string(root) + " in groups of " + std::to_string(groups.size()));
   const Tensor all = internal::gathered(graph, groups, data, prog, {debugContext, "broadcast"});
   const Tensor out = graph.clone(data, {debugContext, "broadcast"});

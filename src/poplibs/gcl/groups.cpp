@@ -1,5 +1,5 @@
 #include "groups.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <popops/Reduce.hpp>
 #include <popops/codelets.hpp>
@@ -14,7 +14,7 @@ Groups::Groups(const Graph& graph, const CommGroup& group, const char* where) : 
   const bool all = group.type() == CommGroupType::ALL || group.replicaGroupSize() == 0;
   size_ = all ? replicas_ : group.replicaGroupSize();
   if (replicas_ % size_ != 0)
-    poputil::refuse("group-size", "{}",
+    poputil::reject("group-size", "{}",
                     std::string("gcl::") + where + ": " + std::to_string(replicas_) + " replicas cannot be shared out to groups of " +
                         std::to_string(size_));
   stride_ = !all && group.type() == CommGroupType::ORTHOGONAL ? replicas_ / size_ : 1;
@@ -95,7 +95,7 @@ void combine(Graph& graph, const Tensor& parts, const Tensor& out, CollectiveOpe
       {CollectiveOperator::LOGICAL_OR, popops::Operation::LOGICAL_OR},
       {CollectiveOperator::SQUARE_ADD, popops::Operation::SQUARE_ADD}};
   const auto operation = kOperations.find(op);
-  if (operation == kOperations.end()) poputil::refuse("operator", "gcl: there is no collective operator {}", static_cast<int>(op));
+  if (operation == kOperations.end()) poputil::reject("operator", "gcl: there is no collective operator {}", static_cast<int>(op));
   popops::addCodelets(graph);
   popops::ReduceParams params(operation->second);
   if (op == CollectiveOperator::MEAN) {

@@ -25,7 +25,7 @@ class Groups {
   unsigned replicas_ = 1, size_ = 1, stride_ = 1;
 };
 
-// Refuses a tensor of another graph, also where nothing is done with it.
+// Rejects a tensor of another graph, also where nothing is done with it.
 void check_owner(const poplar::Graph& graph, const poplar::Tensor& t);
 
 // {g, ...}: element m comes from member m of the group. `data` has the shape {...}.

@@ -1,5 +1,5 @@
 #include "gcl/TileAllocation.hpp"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poputil/exceptions.hpp>
 
@@ -11,11 +11,11 @@ namespace gcl {
 std::vector<unsigned> perIPUTiles(const poplar::Graph& graph, unsigned offset, unsigned count, bool, bool tilePairs) {
   const unsigned tiles = graph.getTarget().getTilesPerIPU(), shared = std::max(1u, graph.getTarget().getTilesPerSharedExchangeBus());
   if (count > tiles || offset > tiles - count)
-    poputil::refuse(
+    poputil::reject(
         "too-many-tiles", "{}",
         "gcl::perIPUTiles: " + std::to_string(count) + " tiles after " + std::to_string(offset) + " of " + std::to_string(tiles));
   if (tilePairs && (offset % shared != 0 || (count % shared != 0 && offset + count != tiles)))
-    poputil::refuse(
+    poputil::reject(
         "parted-tile-pair", "{}",
         "gcl::perIPUTiles: " + std::to_string(count) + " tiles after " + std::to_string(offset) + " part a pair of tiles that share a bus");
   std::vector<unsigned> out(count);

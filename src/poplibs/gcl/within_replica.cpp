@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "groups.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace gcl {
 
@@ -17,13 +17,13 @@ namespace {
 
 void check_parts(const Graph& graph, const char* where, const Tensor& t, CollectiveOperator op) {
   if (t.rank() == 0 || t.dim(0) == 0)
-    poputil::refuse("parts-shape", "{}",
+    poputil::reject("parts-shape", "{}",
                     std::string("gcl::") + where + ": parts of shape " + t.shapeToString() + "; expected {number of parts, ...}");
   if (t.dim(0) > graph.getTarget().getNumTiles())
-    poputil::refuse("more-parts-than-tiles", "gcl::{}: {} parts, which lie on IPUs of their own; there are {} tiles", where, t.dim(0),
+    poputil::reject("more-parts-than-tiles", "gcl::{}: {} parts, which lie on IPUs of their own; there are {} tiles", where, t.dim(0),
                     graph.getTarget().getNumTiles());
   if (op == CollectiveOperator::LOCAL)
-    poputil::refuse("local-operator", "{}", std::string("gcl::") + where + ": LOCAL combines nothing within a replica");
+    poputil::reject("local-operator", "{}", std::string("gcl::") + where + ": LOCAL combines nothing within a replica");
 }
 
 // The tiles of the IPU that the tensor's first element is on.
@@ -37,7 +37,7 @@ Interval tiles_near(const Graph& graph, const Tensor& t) {
 }  // namespace
 
 Tensor concatChunks(Chunks chunks) {
-  if (chunks.chunks.empty()) poputil::refuse("no-chunks", "gcl::concatChunks: there are no chunks");
+  if (chunks.chunks.empty()) poputil::reject("no-chunks", "gcl::concatChunks: there are no chunks");
   // Parts that all begin at 0 are in the order of their indices.
   std::sort(chunks.chunks.begin(), chunks.chunks.end(),
             [](const Chunk& a, const Chunk& b) { return std::tie(a.offset, a.index) < std::tie(b.offset, b.index); });
@@ -65,7 +65,7 @@ Chunks reduceScatterWithinReplica(Graph& graph, const Tensor& toReduce, Collecti
   const Tensor rows = toReduce.flatten(1, toReduce.rank());
   const std::size_t n = rows.dim(0), elements = rows.dim(1);
   if (elements > std::numeric_limits<unsigned>::max())
-    poputil::refuse("offset-of-chunk", "gcl::reduceScatterWithinReplica: parts of {} elements; the offset of a chunk has 32 bits",
+    poputil::reject("offset-of-chunk", "gcl::reduceScatterWithinReplica: parts of {} elements; the offset of a chunk has 32 bits",
                     elements);
   Chunks result;
   result.originalInput = toReduce;

@@ -6,7 +6,7 @@
 
 #include "popfloat/experimental/CastToGfloat.hpp"
 #include "poplibs/popfloat/gfloat_code.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popfloat::experimental {
 
@@ -21,18 +21,18 @@ using CastConfig = GfloatCast::CastConfig;
 void check_native(const char* function, const Tensor& input) {
   const Type type = input.elementType();
   if (type != FLOAT && type != HALF)
-    poputil::refuse("gfloat-input", "{}: a tensor of type {}; it takes float and half", function, type.toString());
+    poputil::reject("gfloat-input", "{}: a tensor of type {}; it takes float and half", function, type.toString());
 }
 
 void check_params(const char* function, const Tensor& param) {
   if (param.elementType() != INT || param.numElements() != kParams)
-    poputil::refuse("gfloat-params", "{}: parameters of type {} and shape {}; createCastOpParamsTensor makes them", function,
+    poputil::reject("gfloat-params", "{}: parameters of type {} and shape {}; createCastOpParamsTensor makes them", function,
                     param.elementType().toString(), param.shapeToString());
 }
 
 void check_rounds(const char* function, const CastConfig& config) {
   if (config.getFormatType() == FormatType::INVALID_FORMAT || config.getRoundMode() == RoundType::INV)
-    poputil::refuse("gfloat-rounding", "{}: a configuration without a format or a rounding mode", function);
+    poputil::reject("gfloat-rounding", "{}: a configuration without a format or a rounding mode", function);
 }
 
 // One vertex for each worker's share of `written`, where it lies. set_up(vertex, elements) connects it.
@@ -92,10 +92,10 @@ Tensor to_native(Graph& graph, const Tensor& input, const Tensor& param, const C
                  const DebugContext& debug) {
   const Type from = input.elementType();
   if (from != CHAR && from != SIGNED_CHAR && from != SHORT)
-    poputil::refuse("gfloat-packed", "castGfloatToNative: a tensor of type {}; it takes char, signed char and short", from.toString());
+    poputil::reject("gfloat-packed", "castGfloatToNative: a tensor of type {}; it takes char, signed char and short", from.toString());
   check_params("castGfloatToNative", param);
   if (!config.getStoreAsNative())
-    poputil::refuse("gfloat-storage", "castGfloatToNative: a configuration that stores {}; it gives float or half",
+    poputil::reject("gfloat-storage", "castGfloatToNative: a configuration that stores {}; it gives float or half",
                     config.getStorageType().toString());
   return convert(graph, input, type, "FromGfloat", cs, config, param, debug, [](const VertexRef&) {});
 }
@@ -103,7 +103,7 @@ Tensor to_native(Graph& graph, const Tensor& input, const Tensor& param, const C
 // packed: one element, getPackedFloatParameters(), or two, then the bias.
 Tensor params_from(Graph& graph, const ComputeSet& cs, const Type& calculation, const Tensor& packed, const DebugContext& debug) {
   if (calculation != FLOAT && calculation != HALF)
-    poputil::refuse("gfloat-arithmetic", "createCastOpParamsTensor: arithmetic in {}; it is in float or half", calculation.toString());
+    poputil::reject("gfloat-arithmetic", "createCastOpParamsTensor: arithmetic in {}; it is in float or half", calculation.toString());
   const Tensor param = graph.addVariable(INT, {kParams}, {debug, "gfloatParams"});
   const VertexRef v = graph.addVertex(cs, "popfloat::GfloatParams", {{"packed", packed}, {"param", param}});
   graph.setTileMapping(param, 0);
@@ -126,7 +126,7 @@ std::vector<int> params_of_format(const GfloatCast::FormatConfig& format) {
 Tensor GfloatCast::createCastOpParamsTensor(Graph& graph, const ComputeSet& cs, Type calculationType, Tensor gfPacked,
                                             const DebugContext& debugContext) {
   if ((gfPacked.elementType() != INT && gfPacked.elementType() != UNSIGNED_INT) || gfPacked.numElements() != 1)
-    poputil::refuse("gfloat-params", "createCastOpParamsTensor: a format of type {} and shape {}; it is one int",
+    poputil::reject("gfloat-params", "createCastOpParamsTensor: a format of type {} and shape {}; it is one int",
                     gfPacked.elementType().toString(), gfPacked.shapeToString());
   poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(cs, calculationType, gfPacked));
   const Tensor out = params_from(graph, cs, calculationType, gfPacked.flatten().reinterpret(INT), {di});
@@ -174,7 +174,7 @@ void GfloatCast::createCastOpParamsTensor(Graph& graph, Sequence& prog, const De
 }
 
 Tensor GfloatCast::getCastOpParams() const {
-  if (!params_.valid()) poputil::refuse("gfloat-params", "{}", "getCastOpParams: there are none; createCastOpParamsTensor makes them");
+  if (!params_.valid()) poputil::reject("gfloat-params", "{}", "getCastOpParams: there are none; createCastOpParamsTensor makes them");
   return params_;
 }
 
@@ -215,7 +215,7 @@ void GfloatCast::castNativeToGfloatInPlace(Graph& graph, Tensor input, const Ten
   check_params(kName, param);
   check_rounds(kName, gfCastCfg);
   if (!input.isParallelWriteable())
-    poputil::refuse("gfloat-in-place", "{}: a tensor of shape {} that holds constants or an element twice", kName, input.shapeToString());
+    poputil::reject("gfloat-in-place", "{}: a tensor of shape {} that holds constants or an element twice", kName, input.shapeToString());
   const poputil::PoplibsOpDebugInfo di(debugContext, DI_ARGS(input, param, cs));
   const Tensor elements = input.flatten();
   const std::string name = "popfloat::ToGfloatInPlace<" + input.elementType().toString() + ">";
@@ -263,7 +263,7 @@ namespace {
 
 void check_packed(const GfloatCast& cast, const Tensor& input) {
   if (cast.getStoreAsNative() || input.elementType() != cast.getGFStorageType())
-    poputil::refuse("gfloat-packed", "castGfloatToNative: a tensor of type {}; this cast stores {}", input.elementType().toString(),
+    poputil::reject("gfloat-packed", "castGfloatToNative: a tensor of type {}; this cast stores {}", input.elementType().toString(),
                     cast.getGFStorageType().toString());
 }
 

@@ -10,7 +10,7 @@
 #include "popfloat/experimental/CastToGfloat.hpp"
 #include "poplibs/popfloat/gfloat_code.h"
 #include "poplibs/popfloat/gfloat_names.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popfloat::experimental {
 
@@ -42,9 +42,9 @@ bool has_numbers_of_half(const FormatConfig& f) {
 
 Type arithmetic_of(unsigned mantissa, unsigned exponent, SpecType wanted) {
   if (wanted != SpecType::FP32 && wanted != SpecType::FP16 && wanted != SpecType::AUTO)
-    poputil::refuse("gfloat-arithmetic", "{}", "GfloatCast: arithmetic is FP32, FP16 or AUTO");
+    poputil::reject("gfloat-arithmetic", "{}", "GfloatCast: arithmetic is FP32, FP16 or AUTO");
   if (wanted == SpecType::FP16 && !fits_half(mantissa, exponent))
-    poputil::refuse("gfloat-arithmetic", "GfloatCast: half arithmetic has {} mantissa bits and {} exponent bits, the format {} and {}",
+    poputil::reject("gfloat-arithmetic", "GfloatCast: half arithmetic has {} mantissa bits and {} exponent bits, the format {} and {}",
                     kMantissaOfHalf, kExponentOfHalf, mantissa, exponent);
   if (wanted == SpecType::AUTO) return fits_half(mantissa, exponent) && !is_like_half(mantissa, exponent) ? HALF : FLOAT;
   return wanted == SpecType::FP16 ? HALF : FLOAT;
@@ -52,7 +52,7 @@ Type arithmetic_of(unsigned mantissa, unsigned exponent, SpecType wanted) {
 
 SpecType spec_of(const Type& calculation) {
   if (calculation != FLOAT && calculation != HALF)
-    poputil::refuse("gfloat-arithmetic", "GfloatCast: arithmetic in {}; it is in float or half", calculation.toString());
+    poputil::reject("gfloat-arithmetic", "GfloatCast: arithmetic in {}; it is in float or half", calculation.toString());
   return calculation == HALF ? SpecType::FP16 : SpecType::FP32;
 }
 
@@ -98,7 +98,7 @@ GfloatCast::FormatConfig::FormatConfig() : FormatConfig(GfloatFormatOptions(), F
 GfloatCast::FormatConfig::FormatConfig(unsigned mantissa, unsigned exponent, int bias, bool denorms, bool infs, SpecType calculation)
     : mantissa_(mantissa), exponent_(exponent), bias_(bias), denorms_(denorms), infs_(infs && exponent > 0) {
   if (mantissa > kMantissaOfFloat || exponent > 15 || (mantissa == 0 && exponent == 0) || bias < -1000 || bias > 1000)
-    poputil::refuse("gfloat-format",
+    poputil::reject("gfloat-format",
                     "GfloatCast: a format of {} mantissa bits, {} exponent bits and bias {}; there may be 23, 15, -1000 to 1000", mantissa,
                     exponent, bias);
   calculation_ = arithmetic_of(mantissa, exponent, calculation);
@@ -162,15 +162,15 @@ GfloatCast::RoundConfig::RoundConfig(RoundType mode, unsigned bits, Type calcula
                                      float max, float min, float down)
     : mode_(mode), half_(calculation == HALF), density_(density), offset_(offset), scale_(scale), max_(max), min_(min), down_(down) {
   if (mode > RoundType::SX || density > SRDensityType::TRUNCATED_LOGIT_NORMAL)
-    poputil::refuse("gfloat-rounding", "GfloatCast: rounding mode {} with noise {}; there are {} and {}", static_cast<int>(mode),
+    poputil::reject("gfloat-rounding", "GfloatCast: rounding mode {} with noise {}; there are {} and {}", static_cast<int>(mode),
                     static_cast<int>(density), round_types().size(), densities().size());
   bits_ = std::min(bits, half_ ? kMantissaOfHalf : kMantissaOfFloat);
   if (mode != RoundType::SR && mode != RoundType::SX) return;
-  if (bits_ == 0) poputil::refuse("gfloat-noise", "{}", "GfloatCast: noise of 0 bits; it has at least one");
+  if (bits_ == 0) poputil::reject("gfloat-noise", "{}", "GfloatCast: noise of 0 bits; it has at least one");
   if (mode == RoundType::SR || density == SRDensityType::INVALID) return;
   const bool of_width = density != SRDensityType::UNIFORM && density != SRDensityType::BERNOULLI;
   if (!(min <= max) || (of_width && !(scale > 0)) || !(down >= 0 && down <= 1))
-    poputil::refuse("gfloat-noise", "GfloatCast: noise from {} to {}, of width {}; down with probability {}", min, max, scale, down);
+    poputil::reject("gfloat-noise", "GfloatCast: noise from {} to {}, of width {}; down with probability {}", min, max, scale, down);
 }
 
 GfloatCast::RoundConfig::RoundConfig(GfloatCastOptions o, Type calculation)
@@ -205,11 +205,11 @@ std::vector<unsigned> GfloatCast::RoundConfig::getRoundingParams() const {
 GfloatCast::CastConfig GfloatCast::CastConfig::createCastNativeToGF(FormatType format, Type calculation, Type storage, RoundConfig rounding,
                                                                     bool nanoo) {
   if (format <= FormatType::INVALID_FORMAT || format > FormatType::ENABLE_DENORM_GF16)
-    poputil::refuse("gfloat-format", "GfloatCast: format {}; there are {} from {} on", static_cast<int>(format),
+    poputil::reject("gfloat-format", "GfloatCast: format {}; there are {} from {} on", static_cast<int>(format),
                     static_cast<int>(FormatType::ENABLE_DENORM_GF16), static_cast<int>(FormatType::IEEE_FP16));
   spec_of(calculation);
   if (storage != FLOAT && storage != HALF && storage != CHAR && storage != SIGNED_CHAR && storage != SHORT)
-    poputil::refuse("gfloat-storage", "GfloatCast: numbers stored as {}; they are stored as float, half, char, signed char or short",
+    poputil::reject("gfloat-storage", "GfloatCast: numbers stored as {}; they are stored as float, half, char, signed char or short",
                     storage.toString());
   CastConfig out;
   out.format_ = format;
@@ -223,7 +223,7 @@ GfloatCast::CastConfig GfloatCast::CastConfig::createCastNativeToGF(FormatType f
 GfloatCast::CastConfig GfloatCast::CastConfig::createCastGFToNative(FormatType format, Type calculation, Type storage) {
   const CastConfig out = createCastNativeToGF(format, calculation, storage, RoundConfig(), false);
   if (!out.getStoreAsNative())
-    poputil::refuse("gfloat-storage", "GfloatCast: from a format to {}; it is to float or half", storage.toString());
+    poputil::reject("gfloat-storage", "GfloatCast: from a format to {}; it is to float or half", storage.toString());
   return out;
 }
 
@@ -238,7 +238,7 @@ GfloatCast::GfloatCast(const FormatConfig& format, const RoundConfig& rounding, 
   const Type storage = stored == SpecType::AUTO ? format.getStorageType() : specTypeToPoplarType(stored);
   const unsigned width = width_of(format), most = storage == CHAR ? 8 : storage == SHORT ? 16 : 32;
   if (width > most)
-    poputil::refuse("gfloat-storage", "GfloatCast: a format of {} bits (1 + {} + {}) is stored in {}", width, format.getNumExponentBits(),
+    poputil::reject("gfloat-storage", "GfloatCast: a format of {} bits (1 + {} + {}) is stored in {}", width, format.getNumExponentBits(),
                     format.getNumMantissaBits(), most);
   toFormat_ = CastConfig::createCastNativeToGF(format.getFormatType(), format.getCalculationType(), storage, rounding, nanoo);
   toNative_ = CastConfig::createCastGFToNative(format.getFormatType(), format.getCalculationType(),

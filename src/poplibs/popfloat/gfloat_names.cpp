@@ -1,6 +1,6 @@
 #include "poplibs/popfloat/gfloat_names.h"
 #include "popfloat/experimental/GfloatExprUtil.hpp"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popfloat::experimental {
 
@@ -10,7 +10,7 @@ template <class Enum>
 std::string name_in(const std::map<std::string, Enum>& names, Enum value, const char* function) {
   for (const auto& [name, known] : names)
     if (known == value) return name;
-  poputil::refuse("gfloat-name", "{}: {} is none of the {} values", function, static_cast<int>(value), names.size());
+  poputil::reject("gfloat-name", "{}: {} is none of the {} values", function, static_cast<int>(value), names.size());
 }
 
 const std::map<std::string, FormatType> kFormatTypes = {
@@ -62,7 +62,7 @@ poplar::Type specTypeToPoplarType(SpecType specType) {
     case SpecType::INT32: return poplar::INT;
     case SpecType::AUTO: break;
   }
-  poputil::refuse("gfloat-type", "specTypeToPoplarType: {} is no one type", specTypeToString(specType));
+  poputil::reject("gfloat-type", "specTypeToPoplarType: {} is no one type", specTypeToString(specType));
 }
 
 }  // namespace popfloat::experimental

@@ -1,4 +1,4 @@
-// Epilogues beside popops::map on the result, bit for bit; what they are not for, and what they refuse.
+// Epilogues beside popops::map on the result, bit for bit; what they are not for, and what they reject.
 #include <poplin/Epilogue.hpp>
 
 #include <gtest/gtest.h>
@@ -332,31 +332,31 @@ TEST(Epilogue, nothing_is_done_where_no_vertex_could) {
   EXPECT_FALSE(folds(four, four.variable({20, 1}), four.variable({1, 40}), four.variable({40}), sum));  // neither blocks nor sums
 }
 
-TEST(Epilogue, what_does_not_fit_is_refused) {
+TEST(Epilogue, what_does_not_fit_is_rejected) {
   OnCpu c, other;
   const pe::Any sum = pe::Any(pe::Add(pe::_1, pe::_2));
   const Tensor a = c.variable({20, 30}), b = c.variable({30, 40}), bias = c.variable({40});
-  const auto refusal = [&](const Tensor& left, const Epilogue& e, std::vector<Tensor> outs) -> std::string {
+  const auto rejection = [&](const Tensor& left, const Epilogue& e, std::vector<Tensor> outs) -> std::string {
     try {
       matMulWithEpilogue(c.graph, left, b, e, outs, c.prog);
     } catch (const std::exception& error) { return error.what(); }
     return "";
   };
   const auto has = [](const std::string& text, const std::string& id) { return text.find("[" + id + "]") != text.npos; };
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), c.variable({39})}, 0}, {Tensor()}), "epilogue-operand"));
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), c.variable({2, 1, 20, 40})}, 0}, {Tensor()}), "epilogue-operand"));
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), bias}, 2}, {Tensor()}), "epilogue-operand"));
-  EXPECT_TRUE(has(refusal(a, {{}, {Tensor(), bias}, 0}, {}), "epilogue-results"));
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), bias}, 0}, {}), "epilogue-results"));
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), bias}, 0}, {c.variable({20, 41})}), "epilogue-results"));
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), bias}, 0}, {c.variable({20, 40}, poplar::HALF)}), "epilogue-results"));
-  EXPECT_TRUE(has(refusal(a, {{sum}, {Tensor(), bias}, 0}, {c.variable({1, 40}).broadcast(20, 0)}), "epilogue-results"));
-  EXPECT_TRUE(has(refusal(c.variable({30}), {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "product-operands"));
-  EXPECT_NE(refusal(c.variable({20, 31}), {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "");
-  EXPECT_NE(refusal(a, {{pe::Any(pe::Add(pe::_1, pe::_3))}, {Tensor(), bias}, 0}, {Tensor()}), "");  // no such operand
-  EXPECT_NE(refusal(a, {{sum}, {Tensor(), other.variable({40})}, 0}, {Tensor()}), "");
-  EXPECT_NE(refusal(a, {{sum}, {Tensor(), Tensor()}, 0}, {Tensor()}), "");
-  EXPECT_EQ(refusal(a, {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "");
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), c.variable({39})}, 0}, {Tensor()}), "epilogue-operand"));
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), c.variable({2, 1, 20, 40})}, 0}, {Tensor()}), "epilogue-operand"));
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), bias}, 2}, {Tensor()}), "epilogue-operand"));
+  EXPECT_TRUE(has(rejection(a, {{}, {Tensor(), bias}, 0}, {}), "epilogue-results"));
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), bias}, 0}, {}), "epilogue-results"));
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), bias}, 0}, {c.variable({20, 41})}), "epilogue-results"));
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), bias}, 0}, {c.variable({20, 40}, poplar::HALF)}), "epilogue-results"));
+  EXPECT_TRUE(has(rejection(a, {{sum}, {Tensor(), bias}, 0}, {c.variable({1, 40}).broadcast(20, 0)}), "epilogue-results"));
+  EXPECT_TRUE(has(rejection(c.variable({30}), {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "product-operands"));
+  EXPECT_NE(rejection(c.variable({20, 31}), {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "");
+  EXPECT_NE(rejection(a, {{pe::Any(pe::Add(pe::_1, pe::_3))}, {Tensor(), bias}, 0}, {Tensor()}), "");  // no such operand
+  EXPECT_NE(rejection(a, {{sum}, {Tensor(), other.variable({40})}, 0}, {Tensor()}), "");
+  EXPECT_NE(rejection(a, {{sum}, {Tensor(), Tensor()}, 0}, {Tensor()}), "");
+  EXPECT_EQ(rejection(a, {{sum}, {Tensor(), bias}, 0}, {Tensor()}), "");
   const ConvParams params(FLOAT, 1, {8, 8}, {3, 3}, 4, 4, 1);
   std::vector<Tensor> outs(1);
   EXPECT_THROW(convolutionWithEpilogue(c.graph, c.variable({1, 4, 8, 8}), c.variable({1, 4, 4, 3, 3}), params,

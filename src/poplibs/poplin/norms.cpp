@@ -1,5 +1,5 @@
 #include "poplibs/poplin/per_channel.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplin/Norms.hpp>
 #include <popops/ElementWise.hpp>
@@ -30,27 +30,27 @@ using Callback = DistributedNormReduceCallback;
 
 void expect_activations(const Tensor& t, const char* function) {
   if (t.rank() < 2)
-    poputil::refuse("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
+    poputil::reject("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
                     fmt::join(t.shape(), ","));
   if (t.elementType() != poplar::FLOAT && t.elementType() != poplar::HALF)
-    poputil::refuse("activations-type", "{}: activations of type {}, expected float or half", function, t.elementType().toString());
+    poputil::reject("activations-type", "{}: activations of type {}, expected float or half", function, t.elementType().toString());
 }
 
 void expect_per_channel(const Tensor& t, const Tensor& acts, const char* what, const char* function) {
   if (t.numElements() != acts.dim(1))
-    poputil::refuse("parameter-size", "{}: {} has {} elements, expected one for each of {} channels", function, what, t.numElements(),
+    poputil::reject("parameter-size", "{}: {} has {} elements, expected one for each of {} channels", function, what, t.numElements(),
                     acts.dim(1));
 }
 
 void expect_same(const Tensor& a, const Tensor& b, const char* function) {
   if (a.shape() != b.shape() || a.elementType() != b.elementType())
-    poputil::refuse("gradients-shape", "{}: gradients {} {{{}}} do not fit activations {} {{{}}}", function, b.elementType().toString(),
+    poputil::reject("gradients-shape", "{}: gradients {} {{{}}} do not fit activations {} {{{}}}", function, b.elementType().toString(),
                     fmt::join(b.shape(), ","), a.elementType().toString(), fmt::join(a.shape(), ","));
 }
 
 void expect_partials(const Type& type, const char* function) {
   if (type != poplar::FLOAT && type != poplar::HALF)
-    poputil::refuse("partials-type", "{}: partials of type {}, expected float or half", function, type.toString());
+    poputil::reject("partials-type", "{}: partials of type {}, expected float or half", function, type.toString());
 }
 
 std::size_t elements_per_channel(const Tensor& acts) { return acts.dim(1) == 0 ? 0 : acts.numElements() / acts.dim(1); }
@@ -83,10 +83,10 @@ struct Replicas {
 Replicas replicas_of(const Callback& callback, const Tensor& acts, unsigned norm_size, const char* function) {
   const std::size_t batch = acts.dim(0);
   if (batch == 0 || norm_size == 0 || norm_size % batch != 0)
-    poputil::refuse("norm-size", "{}: a norm of {} batch elements, expected a multiple of the {} of each replica", function, norm_size,
+    poputil::reject("norm-size", "{}: a norm of {} batch elements, expected a multiple of the {} of each replica", function, norm_size,
                     batch);
   const Replicas r{&callback, static_cast<unsigned>(norm_size / batch)};
-  if (r.count > 1 && !callback) poputil::refuse("no-callback", "{}: no callback to add up over {} replicas", function, r.count);
+  if (r.count > 1 && !callback) poputil::reject("no-callback", "{}: no callback to add up over {} replicas", function, r.count);
   return r;
 }
 

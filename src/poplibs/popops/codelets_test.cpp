@@ -1,4 +1,4 @@
-// Codelets and library are of one build with the kernels, or refused.
+// Codelets and library are of one build with the kernels, or rejected.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ pando::poplibs::Estimates estimates_fill();
 
 namespace {
 
-TEST(KernelsVersion, ALibraryForOtherKernelsIsRefused) {
+TEST(KernelsVersion, ALibraryForOtherKernelsIsRejected) {
   const poplar::Target target = poplar::Target::createIPUTarget(1, "ipu2");
   const auto load = [&](const char* kernels) {
     poplar::Graph graph(target);
@@ -66,7 +66,7 @@ TEST(CodeletFile, EstimatesAreMadeOnceAndGoToEachGraph) {
   EXPECT_EQ(made, 1);
 }
 
-// That a reference to what a library lacks is refused is tested with the loader.
+// That a reference to what a library lacks is rejected is tested with the loader.
 TEST(KernelsVersion, TheCodeletFileRefersToIt) {
   std::ifstream file(std::getenv("IPU_POPOPS_GP"), std::ios::binary);
   std::stringstream bytes;

@@ -1,4 +1,4 @@
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poprand/RandomGen.hpp"
 
 #include <fmt/format.h>
@@ -36,30 +36,30 @@ void check_type(const char* function, const Type& type, std::initializer_list<Ty
   if (std::find(known.begin(), known.end(), type) != known.end()) return;
   std::string names;
   for (const Type& t : known) names += (names.empty() ? "" : ", ") + t.toString();
-  poputil::refuse("output-type", "poprand::{}: the output type is {}, expected one of {}", function, type.toString(), names);
+  poputil::reject("output-type", "poprand::{}: the output type is {}, expected one of {}", function, type.toString(), names);
 }
 
 void check_seed(const char* function, const Tensor& seed) {
   if (seed.elementType() == UNSIGNED_INT && seed.shape() == std::vector<std::size_t>{2}) return;
-  poputil::refuse("seed", "poprand::{}: the seed is {} {}, expected {} {{2}}", function, seed.elementType().toString(),
+  poputil::reject("seed", "poprand::{}: the seed is {} {}, expected {} {{2}}", function, seed.elementType().toString(),
                   seed.shapeToString(), UNSIGNED_INT.toString());
 }
 
 void check_range(const char* function, double low, double high) {
   if (std::isfinite(low) && std::isfinite(high) && low <= high) return;
-  poputil::refuse("range", "poprand::{}: the range is [{}, {}], expected two finite numbers in ascending order", function, low, high);
+  poputil::reject("range", "poprand::{}: the range is [{}, {}], expected two finite numbers in ascending order", function, low, high);
 }
 
 // 2^32 times a probability.
 double threshold_of(const char* function, const char* what, double probability, bool zero_allowed) {
   if ((zero_allowed ? probability >= 0 : probability > 0) && probability <= 1) return std::round(probability * 0x1p32);
-  poputil::refuse("probability", "poprand::{}: {} is {}, expected a number in {}0, 1]", function, what, probability,
+  poputil::reject("probability", "poprand::{}: {} is {}, expected a number in {}0, 1]", function, what, probability,
                   zero_allowed ? '[' : '(');
 }
 
 void check_deviation(const char* function, double mean, double deviation) {
   if (std::isfinite(mean) && std::isfinite(deviation) && deviation >= 0) return;
-  poputil::refuse("distribution", "poprand::{}: mean {} and standard deviation {}, expected finite numbers and a deviation of 0 or more",
+  poputil::reject("distribution", "poprand::{}: mean {} and standard deviation {}, expected finite numbers and a deviation of 0 or more",
                   function, mean, deviation);
 }
 
@@ -130,7 +130,7 @@ Tensor generate(Graph& graph, const char* function, const char* vertex, const Te
 // The shape that `reference` has as a factor of `input`: dimensions of size 1 and missing leading ones repeat.
 Tensor broadcast_to(const Tensor& mask, const Tensor& input) {
   const auto fail = [&] {
-    poputil::refuse("reference-shape", "poprand::shapedDropout: a reference of shape {} cannot be broadcast to the input's {}",
+    poputil::reject("reference-shape", "poprand::shapedDropout: a reference of shape {} cannot be broadcast to the input's {}",
                     mask.shapeToString(), input.shapeToString());
   };
   if (mask.rank() > input.rank()) fail();
@@ -145,7 +145,7 @@ Tensor broadcast_to(const Tensor& mask, const Tensor& input) {
 }
 
 void check_scale(const char* function, double scale) {
-  if (!std::isfinite(scale)) poputil::refuse("scale", "poprand::{}: the scale is {}, expected a finite number", function, scale);
+  if (!std::isfinite(scale)) poputil::reject("scale", "poprand::{}: the scale is {}, expected a finite number", function, scale);
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ Tensor dropout(Graph& graph, const Tensor* seed, const uint32_t modifier, const 
   check_type("dropout", input.elementType(), {FLOAT, HALF});
   check_scale("dropout", scale);
   if (input.shape() != reference.shape())
-    poputil::refuse("reference-shape", "poprand::dropout: the input has shape {}, the reference {}; expected the same",
+    poputil::reject("reference-shape", "poprand::dropout: the input has shape {}, the reference {}; expected the same",
                     input.shapeToString(), reference.shapeToString());
   const double threshold = threshold_of("dropout", "the probability to keep", keep, false);
   const Tensor key = key_of(graph, "dropout", seed, prog, debug);
@@ -192,7 +192,7 @@ Tensor uniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Tensor
                     prog, debug);
   const double first = std::ceil(low), last = std::floor(high);
   if (first > last || first < std::numeric_limits<int>::min() || last > std::numeric_limits<int>::max())
-    poputil::refuse("integer-range", "poprand::uniform: no int lies in [{}, {}], or one of its ends is none", low, high);
+    poputil::reject("integer-range", "poprand::uniform: no int lies in [{}, {}], or one of its ends is none", low, high);
   return generate(graph, "uniform", "poprand::UniformInt", seed, modifier, reference, type,
                   {{"low", INT, first}, {"count", UNSIGNED_LONGLONG, last - first + 1}}, prog, debug);
 }
@@ -201,9 +201,9 @@ Tensor logUniform(Graph& graph, const Tensor* seed, uint32_t modifier, const Ten
                   Sequence& prog, double base, const DebugContext& debug) {
   check_type("logUniform", type, {FLOAT, HALF, INT});
   check_range("logUniform", low, high);
-  if (low <= 0) poputil::refuse("least-value", "poprand::logUniform: the least value is {}, expected more than 0", low);
+  if (low <= 0) poputil::reject("least-value", "poprand::logUniform: the least value is {}, expected more than 0", low);
   if (!(base > 0) || base == 1 || !std::isfinite(base))
-    poputil::refuse("base", "poprand::logUniform: the base is {}, expected a number above 0 other than 1", base);
+    poputil::reject("base", "poprand::logUniform: the base is {}, expected a number above 0 other than 1", base);
   return generate(graph, "logUniform", "poprand::LogUniform", seed, modifier, reference, type,
                   {{"low", FLOAT, std::log(low)}, {"high", FLOAT, std::log(high)}, {"least", FLOAT, low}, {"most", FLOAT, high}}, prog,
                   debug);
@@ -228,7 +228,7 @@ Tensor truncatedNormal(Graph& graph, const Tensor* seed, uint32_t modifier, cons
                        double deviation, double alpha, Sequence& prog, const DebugContext& debug) {
   check_type("truncatedNormal", type, {FLOAT, HALF});
   check_deviation("truncatedNormal", mean, deviation);
-  if (!(alpha > 0)) poputil::refuse("alpha", "poprand::truncatedNormal: alpha is {}, expected more than 0", alpha);
+  if (!(alpha > 0)) poputil::reject("alpha", "poprand::truncatedNormal: alpha is {}, expected more than 0", alpha);
   return generate(graph, "truncatedNormal", "poprand::TruncatedNormal", seed, modifier, reference, type,
                   {{"mean", FLOAT, mean}, {"deviation", FLOAT, deviation}, {"alpha", FLOAT, alpha}}, prog, debug);
 }

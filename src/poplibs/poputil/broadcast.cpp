@@ -1,5 +1,5 @@
 #include "poputil/Broadcast.hpp"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,7 +31,7 @@ Shape joined_shape(const Shape& a, const Shape& b) {
     std::size_t& size = out[out.size() - i];
     const std::size_t other = shorter[shorter.size() - i];
     if (!match(size, other))
-      poputil::refuse("shapes-do-not-broadcast", "broadcastToMatch: shapes [{}] and [{}] do not match", fmt::join(a, ","),
+      poputil::reject("shapes-do-not-broadcast", "broadcastToMatch: shapes [{}] and [{}] do not match", fmt::join(a, ","),
                       fmt::join(b, ","));
     size = joined(size, other);
   }
@@ -48,7 +48,7 @@ void expandToMatchRanks(Tensor& a, Tensor& b) {
 void broadcastToMatch(Tensor& a, const Shape& shape) {
   const Shape from = a.shape();
   const auto fail = [&] {
-    poputil::refuse("shapes-do-not-broadcast", "broadcastToMatch: a tensor of shape [{}] cannot be broadcast to [{}]", fmt::join(from, ","),
+    poputil::reject("shapes-do-not-broadcast", "broadcastToMatch: a tensor of shape [{}] cannot be broadcast to [{}]", fmt::join(from, ","),
                     fmt::join(shape, ","));
   };
   if (from.size() > shape.size()) fail();

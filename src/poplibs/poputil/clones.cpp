@@ -1,6 +1,6 @@
 // Clones on other tiles, and with other aliases.
 #include "poplibs/poputil/clones.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <fmt/format.h>
 #include <pando/ownership.hpp>
@@ -86,7 +86,7 @@ Tensor cloneN(Graph& graph, const Tensor& t, unsigned N, const DebugContext& deb
 
 Tensor cloneToIpu(Graph& graph, const Tensor& t, unsigned dstIPU, const DebugContext& debugContext, TensorCloneMethod method) {
   const poplar::Target& target = graph.getTarget();
-  if (dstIPU >= target.getNumIPUs()) poputil::refuse("no-such-ipu", "cloneToIpu: IPU {} of {}", dstIPU, target.getNumIPUs());
+  if (dstIPU >= target.getNumIPUs()) poputil::reject("no-such-ipu", "cloneToIpu: IPU {} of {}", dstIPU, target.getNumIPUs());
   const std::size_t tiles = target.getTilesPerIPU();
   const Mapping mapping = graph.getTileMapping(t);
   Mapping moved(target.getNumTiles());
@@ -104,7 +104,7 @@ Tensor cloneToGraph(Graph& srcGraph, Graph& dstGraph, const Tensor& t, const Deb
   Mapping mapping = srcGraph.getTileMapping(t);
   while (!mapping.empty() && mapping.back().empty()) mapping.pop_back();
   if (mapping.size() > dstGraph.getTarget().getNumTiles())
-    poputil::refuse("no-such-tile", "cloneToGraph: the tensor is on tile {}; the destination has {} tiles", mapping.size() - 1,
+    poputil::reject("no-such-tile", "cloneToGraph: the tensor is on tile {}; the destination has {} tiles", mapping.size() - 1,
                     dstGraph.getTarget().getNumTiles());
   Tensor out = dstGraph.clone(t, debugContext, method);
   dstGraph.setTileMapping(out, mapping);

@@ -1,5 +1,5 @@
 #include "poplibs/codelet_file.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <dlfcn.h>
 
@@ -32,7 +32,7 @@ void check_kernels(const std::string& name, const char* version) {
   const bool fits = kernels != nullptr && dlsym(kernels, version) != nullptr;
   if (kernels != nullptr) dlclose(kernels);
   if (!fits)
-    poputil::refuse("kernels-version", "{}",
+    poputil::reject("kernels-version", "{}",
                     "lib" + name + ".so was built for a libpando_kernels.so with the symbol " + version + ", which the loaded " +
                         "libpando_kernels.so does not have: build or install both together");
 }

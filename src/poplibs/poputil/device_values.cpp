@@ -1,5 +1,5 @@
 // Values of device types; metadata of QUARTER tensors.
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poputil/Util.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using poplar::Tensor;
 
 std::vector<int> balancedPartition(int rangeUpperBound, int splitCount) {
   if (rangeUpperBound < 0 || splitCount <= 0)
-    poputil::refuse("no-parts", "balancedPartition: cannot cut {} into {} parts", rangeUpperBound, splitCount);
+    poputil::reject("no-parts", "balancedPartition: cannot cut {} into {} parts", rangeUpperBound, splitCount);
   std::vector<int> sizes(static_cast<std::size_t>(splitCount), rangeUpperBound / splitCount);
   for (int i = 0; i < rangeUpperBound % splitCount; ++i) ++sizes[static_cast<std::size_t>(i)];
   return sizes;
@@ -35,7 +35,7 @@ bool checkAccuracyWhenCast(const poplar::Target& target, double input, poplar::T
   const auto rounded = [&](double value, const poplar::Type& type) {
     if (type == poplar::HALF) return castToDeviceHalfValue(target, value);
     if (type == poplar::FLOAT) return static_cast<double>(static_cast<float>(value));
-    poputil::refuse("accuracy-type", "{}", "checkAccuracyWhenCast: a value of type " + type.toString() + ", expected float or half");
+    poputil::reject("accuracy-type", "{}", "checkAccuracyWhenCast: a value of type " + type.toString() + ", expected float or half");
   };
   const double from = rounded(input, inputType), to = rounded(from, outputType);
   // Written so that NaN and infinity are not accurate.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poputil/TileMapping.hpp"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
@@ -19,7 +19,7 @@ using Mapping = Graph::TileToTensorMapping;
 
 void check_dimension(const char* function, const Tensor& t, unsigned dimension) {
   if (dimension >= t.rank())
-    poputil::refuse("no-such-dimension", "{}: dimension {} of a tensor of shape {}", function, dimension, t.shapeToString());
+    poputil::reject("no-such-dimension", "{}: dimension {} of a tensor of shape {}", function, dimension, t.shapeToString());
 }
 
 // A tensor's elements [begin, end), and the tile or IPU that has them.
@@ -138,13 +138,13 @@ Tensor createBroadcastOperand(Graph& graph, const Tensor& fullTensor, const popl
 
 Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsigned startDim) {
   if (startDim + factors.size() > t.rank())
-    poputil::refuse("factor-count", "factorDims: {} factors from dimension {} for shape {}", factors.size(), startDim, t.shapeToString());
+    poputil::reject("factor-count", "factorDims: {} factors from dimension {} for shape {}", factors.size(), startDim, t.shapeToString());
   const std::vector<std::size_t> shape = t.shape();
   std::vector<std::size_t> split;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const std::size_t size = shape[startDim + i];
     if (factors[i] == 0 || size % factors[i] != 0)
-      poputil::refuse("factor", "factorDims: {} does not divide dimension {} of shape {}", factors[i], startDim + i, t.shapeToString());
+      poputil::reject("factor", "factorDims: {} does not divide dimension {} of shape {}", factors[i], startDim + i, t.shapeToString());
     split.push_back(size / factors[i]);
     split.push_back(factors[i]);
   }
@@ -156,7 +156,7 @@ Tensor factorDims(const Tensor& t, const std::vector<std::size_t>& factors, unsi
 
 Tensor unfactorDims(const Tensor& t, unsigned numDims, unsigned startDim) {
   if (startDim + std::uint64_t{2} * numDims > t.rank())
-    poputil::refuse("factor-count", "unfactorDims: {} dimensions from {} for shape {}", numDims, startDim, t.shapeToString());
+    poputil::reject("factor-count", "unfactorDims: {} dimensions from {} for shape {}", numDims, startDim, t.shapeToString());
   std::vector<unsigned> from(numDims), to(numDims);
   std::vector<std::size_t> joined;
   for (unsigned i = 0; i < numDims; ++i) {

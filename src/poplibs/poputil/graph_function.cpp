@@ -1,4 +1,4 @@
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poputil/GraphFunction.hpp"
 
 #include <fmt/format.h>
@@ -28,12 +28,12 @@ std::vector<Tensor> make_parameters(Graph& graph, const Signature& sig, const De
   params.reserve(sig.size());
   for (const ArgSig& arg : sig) {
     if (arg.type < InputArg || arg.type > CreatedArg)
-      poputil::refuse("parameter-kind", "graphfn: parameter {} ('{}') is of kind {}, expected one of {} to {}", params.size(),
+      poputil::reject("parameter-kind", "graphfn: parameter {} ('{}') is of kind {}, expected one of {} to {}", params.size(),
                       arg.debugName, static_cast<int>(arg.type), static_cast<int>(InputArg), static_cast<int>(CreatedArg));
     if (arg.type == CreatedArg) {
       params.emplace_back();
     } else if (!arg.similarTensor.valid()) {
-      poputil::refuse("parameter-without-tensor", "graphfn: parameter {} ('{}') has no tensor to be like", params.size(), arg.debugName);
+      poputil::reject("parameter-without-tensor", "graphfn: parameter {} ('{}') has no tensor to be like", params.size(), arg.debugName);
     } else {
       params.push_back(graph.clone(arg.similarTensor, {context, arg.debugName}));
     }
@@ -49,19 +49,19 @@ std::string describe(const Tensor& t) {
 
 void check_argument(const Graph& graph, std::size_t i, const Tensor& argument, const Tensor& parameter) {
   if (!are_alike(argument, parameter))
-    poputil::refuse("argument", "graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter));
+    poputil::reject("argument", "graphfn: argument {} is {}, the parameter {}", i, describe(argument), describe(parameter));
   pando::require_own(graph, argument, fmt::format("graphfn: argument {}", i));
 }
 
 // The function may set any parameter: calls copy to and from what it leaves.
 void check_parameters(const Graph& graph, const Signature& sig, const Args& params) {
   if (params.size() != sig.size())
-    poputil::refuse("parameter-count", "graphfn: the function changed its {} parameters to {}", sig.size(), params.size());
+    poputil::reject("parameter-count", "graphfn: the function changed its {} parameters to {}", sig.size(), params.size());
   for (std::size_t i = 0; i < sig.size(); ++i) {
     if (sig[i].type == CreatedArg && !params[i].valid())
-      poputil::refuse("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName);
+      poputil::reject("parameter-not-created", "graphfn: the function did not create parameter {} ('{}')", i, sig[i].debugName);
     if (sig[i].type != CreatedArg && !are_alike(params[i], sig[i].similarTensor))
-      poputil::refuse("parameter-changed", "graphfn: the function changed parameter {} ('{}') from {} to {}", i, sig[i].debugName,
+      poputil::reject("parameter-changed", "graphfn: the function changed parameter {} ('{}') from {} to {}", i, sig[i].debugName,
                       describe(sig[i].similarTensor), describe(params[i]));
     pando::require_own(graph, params[i], fmt::format("graphfn: what the function set parameter {} ('{}') to", i, sig[i].debugName));
   }
@@ -69,7 +69,7 @@ void check_parameters(const Graph& graph, const Signature& sig, const Args& para
 
 template <class F>
 F given(F f) {
-  if (!f) poputil::refuse("no-function", "graphfn: the function is empty");
+  if (!f) poputil::reject("no-function", "graphfn: the function is empty");
   return f;
 }
 
@@ -94,7 +94,7 @@ VoidFunction::VoidFunction(Graph& graph_, Signature sig_, std::function<void(Arg
                    inlined_, debugContext) {}
 
 void VoidFunction::operator()(Args& args, Sequence& seq, const DebugContext& dc) {
-  if (args.size() != sig.size()) poputil::refuse("argument-count", "graphfn: {} arguments for {} parameters", args.size(), sig.size());
+  if (args.size() != sig.size()) poputil::reject("argument-count", "graphfn: {} arguments for {} parameters", args.size(), sig.size());
   for (std::size_t i = 0; i < sig.size(); ++i)
     if (sig[i].type != CreatedArg) check_argument(graph, i, args[i], params[i]);
   for (std::size_t i = 0; i < sig.size(); ++i)

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 #include "poputil/TileMapping.hpp"
 #include "poputil/exceptions.hpp"
@@ -45,7 +45,7 @@ std::size_t parts_of(std::size_t n, std::size_t tiles, const Rule& rule) {
 }
 
 Mapping linear(std::size_t n, std::size_t tiles, Rule rule, unsigned offset, bool ascending) {
-  if (tiles == 0) poputil::refuse("no-tiles", "calcLinearTileMapping: the target has no tiles");
+  if (tiles == 0) poputil::reject("no-tiles", "calcLinearTileMapping: the target has no tiles");
   rule.grain = std::max<std::size_t>(1, rule.grain);
   Mapping mapping(tiles);
   const std::size_t parts = parts_of(n, tiles, rule);
@@ -67,13 +67,13 @@ std::uint64_t hashed(std::uint64_t hash, std::uint64_t value) {
 }  // namespace
 
 unsigned transformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
-  if (tile >= numTiles) poputil::refuse("no-such-tile", "transformTileIndex: tile {} of {}", tile, numTiles);
+  if (tile >= numTiles) poputil::reject("no-such-tile", "transformTileIndex: tile {} of {}", tile, numTiles);
   const unsigned moved = static_cast<unsigned>((std::uint64_t{tile} + offset) % numTiles);
   return ascending ? moved : numTiles - 1 - moved;
 }
 
 unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned offset, bool ascending) {
-  if (tile >= numTiles) poputil::refuse("no-such-tile", "invTransformTileIndex: tile {} of {}", tile, numTiles);
+  if (tile >= numTiles) poputil::reject("no-such-tile", "invTransformTileIndex: tile {} of {}", tile, numTiles);
   const unsigned counted = ascending ? tile : numTiles - 1 - tile;
   return static_cast<unsigned>((std::uint64_t{counted} + numTiles - offset % numTiles) % numTiles);
 }
@@ -119,7 +119,7 @@ void mapTensorLinearlyWithOffset(Graph& graph, const Tensor& t, unsigned offset,
 void mapTensorLinearly(Graph& graph, const Tensor& t) { mapTensorLinearlyWithOffset(graph, t); }
 
 std::size_t chooseMappingOffset(std::size_t numTiles, const std::vector<std::size_t>& shape, std::size_t seed) {
-  if (numTiles == 0) poputil::refuse("no-tiles", "chooseMappingOffset: no tiles");
+  if (numTiles == 0) poputil::reject("no-tiles", "chooseMappingOffset: no tiles");
   std::uint64_t hash = hashed(0xcbf29ce484222325, seed);
   for (const std::size_t size : shape) hash = hashed(hash, size);
   return (hash ^ hash >> 32) % numTiles;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
@@ -21,14 +21,14 @@ constexpr std::size_t kMostElements = std::size_t{1} << 62, kMostPieces = std::s
 using pando::poplibs::ceil_div;
 
 std::size_t sum(std::size_t a, std::size_t b) {
-  if (b > kMostElements - a) poputil::refuse("element-count", "intervals: {} elements and {} more, expected at most 2^62", a, b);
+  if (b > kMostElements - a) poputil::reject("element-count", "intervals: {} elements and {} more, expected at most 2^62", a, b);
   return a + b;
 }
 
 std::size_t elements_of(std::span<const Interval> intervals) {
   std::size_t n = 0;
   for (const Interval& i : intervals) {
-    if (i.end() < i.begin()) poputil::refuse("interval-order", "intervals: [{}, {}) ends before it begins", i.begin(), i.end());
+    if (i.end() < i.begin()) poputil::reject("interval-order", "intervals: [{}, {}) ends before it begins", i.begin(), i.end());
     n = sum(n, i.size());
   }
   return n;
@@ -50,7 +50,7 @@ class Cuts {
     if (grains_ != 0) parts_ = ceil_div(grains_, ceil_div(grains_, parts_));
     if (n == 0) parts_ = 0;
     if (parts_ > kMostPieces || n / limits.max_per_region > kMostPieces)
-      poputil::refuse("region-count", "splitRegions: {} elements in parts of at most {} and pieces of at most {}: more than {} of them", n,
+      poputil::reject("region-count", "splitRegions: {} elements in parts of at most {} and pieces of at most {}: more than {} of them", n,
                       limits.max_elements, limits.max_per_region, kMostPieces);
   }
   std::size_t parts() const { return parts_; }
@@ -98,15 +98,15 @@ void cut(const Regions& regions, const Cuts& cuts, const Limits& limits, const E
 }
 
 Limits limits_of(unsigned grain, unsigned partitions, unsigned min_elements, unsigned max_elements, unsigned max_per_region) {
-  if (partitions == 0) poputil::refuse("no-partitions", "splitRegions: maxPartitions is 0, expected at least 1");
-  if (max_per_region == 0) poputil::refuse("empty-regions", "splitRegions: maxElementsPerRegion is 0, expected at least 1");
+  if (partitions == 0) poputil::reject("no-partitions", "splitRegions: maxPartitions is 0, expected at least 1");
+  if (max_per_region == 0) poputil::reject("empty-regions", "splitRegions: maxElementsPerRegion is 0, expected at least 1");
   return {std::max(1u, grain), partitions, min_elements, max_elements, max_per_region};
 }
 
 }  // namespace
 
 void mergeAdjacentRegions(std::vector<Interval>& regions) {
-  elements_of(regions);  // refuses what is none
+  elements_of(regions);  // rejects what is none
   if (!std::is_sorted(regions.begin(), regions.end())) std::sort(regions.begin(), regions.end());
   std::size_t kept = 0;
   for (const Interval region : regions) {
@@ -185,7 +185,7 @@ std::vector<Interval> calculateUnshufflingIntervals(const std::vector<Interval>&
   std::vector<Moved> moved;
   moved.reserve(intervals.size());
   std::size_t at = 0;
-  elements_of(intervals);  // refuses what is none
+  elements_of(intervals);  // rejects what is none
   for (const Interval& i : intervals) {
     moved.push_back({i.begin(), Interval(at, at + i.size())});
     at += i.size();

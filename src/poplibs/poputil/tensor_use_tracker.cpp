@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poputil/TileMapping.hpp"
 #include "poputil/Util.hpp"
 #include "poputil/exceptions.hpp"
@@ -222,7 +222,7 @@ class Resolver {
 
 TensorUseTracker::TensorUseTracker(unsigned numTiles, unsigned startTile, bool ascendingMappingOrder)
     : st(std::make_unique<TensorUseTrackerState>()) {
-  if (numTiles == 0) poputil::refuse("no-tiles", "TensorUseTracker: no tiles");
+  if (numTiles == 0) poputil::reject("no-tiles", "TensorUseTracker: no tiles");
   st->tiles = numTiles;
   st->start = startTile % numTiles;
   st->ascending = ascendingMappingOrder;
@@ -237,14 +237,14 @@ TensorUseTracker& TensorUseTracker::operator=(TensorUseTracker&& other) = defaul
 TensorUseTracker::~TensorUseTracker() = default;
 
 void TensorUseTracker::add(const Graph&, unsigned tile, const Tensor& t) {
-  if (tile >= st->tiles) poputil::refuse("no-such-tile", "TensorUseTracker: tile {} of {}", tile, st->tiles);
+  if (tile >= st->tiles) poputil::reject("no-such-tile", "TensorUseTracker: tile {} of {}", tile, st->tiles);
   for (const poplar::VariableInterval& region : t.getVarRegions())
     if (region.interval.size() != 0) st->uses[region.var].push_back({region.interval, tile});
 }
 
 void TensorUseTracker::add(TensorUseTracker other) {
   if (other.st->tiles != st->tiles)
-    poputil::refuse("tile-count", "TensorUseTracker: a tracker of {} tiles added to one of {}", other.st->tiles, st->tiles);
+    poputil::reject("tile-count", "TensorUseTracker: a tracker of {} tiles added to one of {}", other.st->tiles, st->tiles);
   for (auto& [variable, uses] : other.st->uses) {
     Uses& mine = st->uses[variable];
     mine.insert(mine.end(), uses.begin(), uses.end());

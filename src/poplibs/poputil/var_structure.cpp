@@ -1,4 +1,4 @@
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poputil/VarStructure.hpp"
 
 #include <fmt/format.h>
@@ -40,14 +40,14 @@ Interval part(std::size_t size, std::size_t parts, std::size_t i) {
 
 void check_partitions(const char* function, const Shape& shape, const Shape& parts) {
   if (shape.size() != parts.size() || std::find(parts.begin(), parts.end(), 0u) != parts.end())
-    poputil::refuse("parts", "{}: [{}] parts for shape [{}]; expected a positive number for each dimension", function,
+    poputil::reject("parts", "{}: [{}] parts for shape [{}]; expected a positive number for each dimension", function,
                     fmt::join(parts, ","), fmt::join(shape, ","));
   // As many blocks as a host can hold.
   constexpr std::size_t kMostBlocks = std::size_t{1} << 26;
   unsigned __int128 blocks = 1;
   for (const std::size_t n : parts)
     if ((blocks *= n) > kMostBlocks)
-      poputil::refuse("part-count", "{}: [{}] parts are more than {} blocks", function, fmt::join(parts, ","), kMostBlocks);
+      poputil::reject("part-count", "{}: [{}] parts are more than {} blocks", function, fmt::join(parts, ","), kMostBlocks);
 }
 
 // The block of `shape` from dimension d on, taken from the front of `left` in units of `block`.

@@ -175,23 +175,23 @@ class Device {
     const Buffer& b = d_.buffers[slot.buffer];
     const bool its_update = w.action == &a;
     const std::int32_t delay = slot.delay;
-    const auto refuse = [&](const std::string& allowed) {
+    const auto reject = [&](const std::string& allowed) {
       violate("C4-version", s == Section::loop ? a.guard.first : -1, b.name, "{} reads '{}' of {}; under '{}' it is {}",
               print_action(p_, d_, a), b.name, relative(p_.policy.windowed() ? 'w' : 'i', -delay), to_string(p_.policy), allowed);
     };
     if (w.section == Section::none) {
-      if (delay != 0) refuse("never changed");
+      if (delay != 0) reject("never changed");
       return;
     }
     if (delay == -1 && !its_update) return;
-    if (delay < -1 || (its_update && delay != 0)) return refuse(its_update ? "the newest, for its update" : "at the most the sample's own");
+    if (delay < -1 || (its_update && delay != 0)) return reject(its_update ? "the newest, for its update" : "at the most the sample's own");
     const Policy& p = p_.policy;
-    if ((p.kind == PolicyKind::strict || p.kind == PolicyKind::flush) && delay != 0) refuse("the version of the sequential loop");
-    if (p.at_most >= 0 && delay > p.at_most) refuse("not that old");
-    if (p.kind == PolicyKind::double_buffered && delay != (a.guard.every == 1 ? 1 : 0)) refuse(a.guard.every == 1 ? "w - 1" : "w");
+    if ((p.kind == PolicyKind::strict || p.kind == PolicyKind::flush) && delay != 0) reject("the version of the sequential loop");
+    if (p.at_most >= 0 && delay > p.at_most) reject("not that old");
+    if (p.kind == PolicyKind::double_buffered && delay != (a.guard.every == 1 ? 1 : 0)) reject(a.guard.every == 1 ? "w - 1" : "w");
     if (p.kind != PolicyKind::stash || its_update) return;
     if (stashed_[slot.buffer] == kNotSaid) stashed_[slot.buffer] = delay;
-    if (stashed_[slot.buffer] != delay) refuse("one version for all reads of a sample: " + relative('i', -stashed_[slot.buffer]));
+    if (stashed_[slot.buffer] != delay) reject("one version for all reads of a sample: " + relative('i', -stashed_[slot.buffer]));
   }
 
   void version(std::size_t place, const Action& a, const Slot& slot, const Writer& w) {

@@ -30,7 +30,7 @@ struct Violation {
 std::vector<Violation> verify(const ProjectedProgram& program);
 std::string to_string(const Violation& violation);
 std::string to_string(const std::vector<Violation>& violations);
-// Refuses (popart) a program that breaks a rule, with all violations in one message.
+// Rejects (popart) a program that breaks a rule, with all violations in one message.
 void check(const ProjectedProgram& program);
 
 // The parts.

@@ -177,10 +177,10 @@ TEST(Check, WindowsOfTwoVersions) {
                                             "declared is w - 1; it finds w - 2")));
 }
 
-TEST(Check, RefusesWithAllOfIt) {
+TEST(Check, RejectsWithAllOfIt) {
   try {
     check(parse(edited(read_golden("note_delay"), {{"trips N + 1", "trips N"}})));
-    FAIL() << "it should be refused";
+    FAIL() << "it should be rejected";
   } catch (const ModelError& e) {
     EXPECT_EQ(e.id(), "C7-drain");
     EXPECT_THAT(e.what(), HasSubstr("device 1: WC = call(d, WC) @wup runs for N - 1 samples"));

@@ -58,7 +58,7 @@ class DeviceWriter {
     }
     for (std::uint32_t b = 0; b < d_.buffers.size(); ++b) {
       if (d_.buffers[b].kind == BufferKind::state)
-        m.graph(m.main_graph()).finals[m.value(variables[b]).index] = now_.at({b, newest_.at(b)});
+        m.graph(m.main_graph()).updated_inputs[m.value(variables[b]).index] = now_.at({b, newest_.at(b)});
     }
     return part_.take();
   }
@@ -178,7 +178,7 @@ class DeviceWriter {
     const auto it = now_.find(place(s, trip));
     if (it != now_.end()) return it->second;
     if (b.kind == BufferKind::sum) return zeros(b);
-    refuse(ErrorClass::value, "C1-order", "device {}, trip {}: '{}' reads '{}', which nothing has written", d_.device, trip, name_of(d_, a),
+    reject(ErrorClass::value, "C1-order", "device {}, trip {}: '{}' reads '{}', which nothing has written", d_.device, trip, name_of(d_, a),
            b.name);
   }
   void write(const Slot& s, std::int64_t trip, ValueId v) {
@@ -237,7 +237,7 @@ class DeviceWriter {
 
 Program pipeline(const ProjectedProgram& p, std::int64_t samples) {
   if (p.policy.windowed() && samples % p.policy.window != 0) {
-    refuse(ErrorClass::value, "samples-of-windows", "{} samples; windows have {}", samples, p.policy.window);
+    reject(ErrorClass::value, "samples-of-windows", "{} samples; windows have {}", samples, p.policy.window);
   }
   Program out;
   for (const Stream& s : p.streams) {
@@ -251,7 +251,7 @@ Program pipeline(const ProjectedProgram& p, std::int64_t samples) {
 
 Program read_pipeline(const std::string& text, const std::string& file, std::int64_t samples, const SplitOptions& capacities,
                       bool replace) {
-  if (samples < 1) refuse(ErrorClass::value, "samples", "{} is a projected program: say on how many --samples it runs", file);
+  if (samples < 1) reject(ErrorClass::value, "samples", "{} is a projected program: say on how many --samples it runs", file);
   ProjectedProgram p = parse(text, file);
   std::map<std::string, std::int64_t> left = capacities.capacities;
   for (Stream& s : p.streams) {
@@ -259,8 +259,8 @@ Program read_pipeline(const std::string& text, const std::string& file, std::int
     if (const auto it = capacities.capacities.find(s.name); it != capacities.capacities.end()) s.capacity = it->second;
     left.erase(s.name);
   }
-  if (!left.empty()) refuse(ErrorClass::value, "stream-name", "there is no stream '{}'", left.begin()->first);
-  if (const auto found = verify(p); !found.empty()) refuse(ErrorClass::value, "projected-program", "{}", to_string(found));
+  if (!left.empty()) reject(ErrorClass::value, "stream-name", "there is no stream '{}'", left.begin()->first);
+  if (const auto found = verify(p); !found.empty()) reject(ErrorClass::value, "projected-program", "{}", to_string(found));
   return pipeline(p, samples);
 }
 

@@ -13,10 +13,10 @@
 
 namespace pando::project {
 
-// One run (step) takes `samples` samples. Refuses (value) samples that are no whole number of windows.
+// One run (step) takes `samples` samples. Rejects (value) samples that are no whole number of windows.
 split::Program pipeline(const ProjectedProgram& program, std::int64_t samples);
 
-// The same from text. `capacities`: with `replace`, the option's own capacity holds for all streams. Refuses (value) a program that breaks
+// The same from text. `capacities`: with `replace`, the option's own capacity holds for all streams. Rejects (value) a program that breaks
 // a rule of project/checks/check.h, with what `pando pipeline` says of it.
 split::Program read_pipeline(const std::string& text, const std::string& file, std::int64_t samples, const split::SplitOptions& capacities,
                              bool replace);

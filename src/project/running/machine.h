@@ -52,7 +52,7 @@ class Machine {
   Machine(const ProjectedProgram& program, D& domain, const MachineOptions& options)
       : p_(program), domain_(domain), samples_(options.samples) {
     if (p_.policy.windowed() && samples_ % p_.policy.window != 0) {
-      ir::refuse(ir::ErrorClass::value, "samples-of-windows", "{} samples; windows have {}", samples_, p_.policy.window);
+      ir::reject(ir::ErrorClass::value, "samples-of-windows", "{} samples; windows have {}", samples_, p_.policy.window);
     }
     for (const Stream& s : p_.streams) {
       channels_.push_back({});
@@ -67,7 +67,7 @@ class Machine {
     }
   }
 
-  // Refuses (runtime) a deadlock, a read of what nothing has written, and messages that nobody took.
+  // Rejects (runtime) a deadlock, a read of what nothing has written, and messages that nobody took.
   void run() {
     for (bool moved = true; moved;) {
       moved = false;
@@ -83,7 +83,7 @@ class Machine {
     if (!waiting.empty()) throw Deadlock(p_, std::move(waiting));
     for (std::size_t s = 0; s < channels_.size(); ++s) {
       if (p_.streams[s].to == kHost || channels_[s].queue.empty()) continue;
-      ir::refuse(ir::ErrorClass::runtime, "C7-drain", "stream '{}' holds {} messages that nobody took", p_.streams[s].name,
+      ir::reject(ir::ErrorClass::runtime, "C7-drain", "stream '{}' holds {} messages that nobody took", p_.streams[s].name,
                  channels_[s].queue.size());
     }
   }
@@ -174,7 +174,7 @@ class Machine {
     if (adds && p_.policy.windowed() && (devices_[d].trip - a.guard.first) % p_.policy.window == 0) return domain_.initial(b);
     const Value& v = devices_[d].memory[s.buffer][copy(d, s)];
     if (D::is_empty(v)) {
-      ir::refuse(ir::ErrorClass::runtime, "C1-order", "device {}, trip {}: '{}' reads '{}', which nothing has written", p.device,
+      ir::reject(ir::ErrorClass::runtime, "C1-order", "device {}, trip {}: '{}' reads '{}', which nothing has written", p.device,
                  devices_[d].trip, name_of(p, a), b.name);
     }
     return v;

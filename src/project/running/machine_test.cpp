@@ -110,24 +110,24 @@ TEST(Machine, PoliciesByHand) {
   }
 }
 
-TEST(Machine, WhatARunRefuses) {
+TEST(Machine, WhatARunRejects) {
   const ProjectedProgram p = projected(note(), "delay").program;
-  const auto refusal = [&](const ProjectedProgram& program, const HostInputs& inputs, std::int64_t samples) {
+  const auto rejection = [&](const ProjectedProgram& program, const HostInputs& inputs, std::int64_t samples) {
     try {
       run(program, inputs, {samples, std::nullopt});
     } catch (const ModelError& e) { return std::string(e.what()); }
     return std::string("none");
   };
-  EXPECT_EQ(refusal(p, note_inputs(3), 3), "none");
-  EXPECT_EQ(refusal(p, note_inputs(0), 0), "none");
-  EXPECT_THAT(refusal(p, note_inputs(3), 4),
+  EXPECT_EQ(rejection(p, note_inputs(3), 3), "none");
+  EXPECT_EQ(rejection(p, note_inputs(0), 0), "none");
+  EXPECT_THAT(rejection(p, note_inputs(3), 4),
               HasSubstr("slice 3 of stream 'x' is read; it was given 3 slices of Tensor[(3, 3), float32] [stream-too-short]"));
-  EXPECT_THAT(refusal(p, {{"x", slices(1, {3, 3}, 1)}}, 1), HasSubstr("[stream-without-data]"));
-  EXPECT_THAT(refusal(projected(note(), "flush 4").program, note_inputs(3), 3),
+  EXPECT_THAT(rejection(p, {{"x", slices(1, {3, 3}, 1)}}, 1), HasSubstr("[stream-without-data]"));
+  EXPECT_THAT(rejection(projected(note(), "flush 4").program, note_inputs(3), 3),
               HasSubstr("3 samples; windows have 4 [samples-of-windows]"));
   std::string text = print(p);
   text.replace(text.find("        if t >= 1:\n            d.0 = receive(d10)\n"), 50, "");
-  EXPECT_THAT(refusal(parse(text), note_inputs(3), 3),
+  EXPECT_THAT(rejection(parse(text), note_inputs(3), 3),
               HasSubstr("device 0, trip 0: 'e' reads 'd.0', which nothing has written [C1-order]"));
 }
 

@@ -20,11 +20,11 @@ struct RunResult {
   friend bool operator==(const RunResult&, const RunResult&) = default;
 };
 
-// Refuses (poplar_error) more samples than the host can hold the inputs and outputs of. run() refuses them, too; who makes inputs asks
+// Rejects (poplar_error) more samples than the host can hold the inputs and outputs of. run() rejects them, too; who makes inputs asks
 // before that.
 void check_samples(const ProjectedProgram& program, std::int64_t samples);
 
-// Refuses (runtime) what Machine::run refuses, (value) inputs that are too short.
+// Rejects (runtime) what Machine::run rejects, (value) inputs that are too short.
 RunResult run(const ProjectedProgram& program, const HostInputs& inputs, const MachineOptions& options);
 // The same of the declared reference.
 RunResult run_reference(const LoopProgram& loop, const Lags& lags, const HostInputs& inputs, std::int64_t samples);

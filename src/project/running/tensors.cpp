@@ -24,7 +24,7 @@ class NoHost : public EvaluationHost {
 
  private:
   static HostTensor none() {
-    refuse(ErrorClass::runtime, "effect-in-loop", "an op of a projected program computes; streams are its actions");
+    reject(ErrorClass::runtime, "effect-in-loop", "an op of a projected program computes; streams are its actions");
   }
 };
 
@@ -39,12 +39,12 @@ Tensors::Value Tensors::initial(const Buffer& b) const {
 Tensors::Value Tensors::input(const std::string& stream, TypeId type, std::int64_t slice) const {
   const auto it = inputs_.find(stream);
   if (it == inputs_.end())
-    refuse(ErrorClass::value, "stream-without-data", "stream '{}' of the host is read, but was given no data", stream);
+    reject(ErrorClass::value, "stream-without-data", "stream '{}' of the host is read, but was given no data", stream);
   const Type& t = module_.type(type);
   HostTensor out(t.dtype, t.shape);
   const std::size_t bytes = out.size_bytes(), first = static_cast<std::size_t>(slice) * bytes;
   if (it->second.dtype() != t.dtype || first + bytes > it->second.size_bytes()) {
-    refuse(ErrorClass::value, "stream-too-short", "slice {} of stream '{}' is read; it was given {} slices of {}", slice, stream,
+    reject(ErrorClass::value, "stream-too-short", "slice {} of stream '{}' is read; it was given {} slices of {}", slice, stream,
            bytes == 0 ? 0 : it->second.size_bytes() / bytes, module_.types().to_string(type));
   }
   std::memcpy(out.writable(), it->second.data() + first, bytes);

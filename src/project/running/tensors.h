@@ -25,7 +25,7 @@ class Tensors {
   Tensors(const ir::Module& module, const HostInputs& inputs) : module_(module), interpreter_(module), inputs_(inputs) {}
 
   Value initial(const Buffer& b) const;
-  // Refuses (value) a stream without data, or with too few.
+  // Rejects (value) a stream without data, or with too few.
   Value input(const Stream& s, std::int64_t message) const { return input(s.host, s.type, message * s.slices + s.slice); }
   Value input(const std::string& stream, ir::TypeId type, std::int64_t slice) const;
   std::vector<Value> evaluate(ir::OpId op, std::vector<Value> operands);

@@ -1,7 +1,7 @@
 // One line of a text, read from left to right.
 #pragma once
 
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 
 #include <cctype>
 #include <charconv>
@@ -32,7 +32,7 @@ class Line {
 
   template <class... Args>
   [[noreturn]] void error(std::string_view id, fmt::format_string<Args...> format, Args&&... args) const {
-    ir::refuse_at(ir::ErrorClass::popart, id, {file_, number_, at_ + 1}, format, std::forward<Args>(args)...);
+    ir::reject_at(ir::ErrorClass::popart, id, {file_, number_, at_ + 1}, format, std::forward<Args>(args)...);
   }
 
   bool next_is(char c) {

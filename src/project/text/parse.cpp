@@ -410,7 +410,7 @@ class Parser {
       return std::make_shared<ir::Module>(ir::read_module(text, file_));
     } catch (const ModelError&) { throw; } catch (const std::exception& e) {
       // A shape that there cannot be, say.
-      ir::refuse_at(ir::ErrorClass::popart, "type", {file_}, "{}", without_id(e.what()));
+      ir::reject_at(ir::ErrorClass::popart, "type", {file_}, "{}", without_id(e.what()));
     }
   }
   void build() {

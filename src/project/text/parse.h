@@ -8,8 +8,8 @@
 
 namespace pando::project {
 
-// Refuses (popart) with "FILE:LINE: what was found, what was expected" and the id of the rule; types that do not follow from operands are
-// refused, too. Whether the program is right is check.h's question.
+// Rejects (popart) with "FILE:LINE: what was found, what was expected" and the id of the rule; types that do not follow from operands are
+// rejected, too. Whether the program is right is check.h's question.
 ProjectedProgram parse(std::string_view text, const std::string& file = "text");
 
 }  // namespace pando::project

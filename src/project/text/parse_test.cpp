@@ -9,7 +9,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string refusal(const std::string& text) {
+std::string rejection(const std::string& text) {
   try {
     parse(text, "f");
   } catch (const ModelError& e) { return e.what(); }
@@ -19,15 +19,15 @@ std::string edited(const std::string& from, const std::string& to) {
   std::string text = read_golden("note_delay");
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
-  return refusal(text.replace(at, from.size(), to));
+  return rejection(text.replace(at, from.size(), to));
 }
 
 TEST(Parse, SaysWhereAndWhat) {
-  EXPECT_THAT(refusal(""), HasSubstr("f:1:1: expected 'project', found the end"));
-  EXPECT_THAT(refusal("project fast\n"), AllOf(HasSubstr("f:1:9: 'fast' is not a policy of state"), HasSubstr("are [state-policy]"),
-                                               Not(HasSubstr("[state-policy] ["))));
-  EXPECT_THAT(refusal("project strict\nstream"), HasSubstr("f:2:1: expected 'trips', found 'stream'"));
-  EXPECT_THAT(refusal("project strict\ntrips N\nplane x"), HasSubstr("f:3:1: expected 'stream', 'device' or 'graph', found 'plane x'"));
+  EXPECT_THAT(rejection(""), HasSubstr("f:1:1: expected 'project', found the end"));
+  EXPECT_THAT(rejection("project fast\n"), AllOf(HasSubstr("f:1:9: 'fast' is not a policy of state"), HasSubstr("are [state-policy]"),
+                                                 Not(HasSubstr("[state-policy] ["))));
+  EXPECT_THAT(rejection("project strict\nstream"), HasSubstr("f:2:1: expected 'trips', found 'stream'"));
+  EXPECT_THAT(rejection("project strict\ntrips N\nplane x"), HasSubstr("f:3:1: expected 'stream', 'device' or 'graph', found 'plane x'"));
   EXPECT_THAT(edited("36 bytes", "35 bytes"), HasSubstr("f:4:1: a message of 'x' is 36 bytes, not 35 [bytes]"));
   EXPECT_THAT(edited("capacity 1", "capacity -2"), HasSubstr("a capacity of -2"));
   EXPECT_THAT(edited("device 1:", "device 0:"), HasSubstr("ascending order"));
@@ -53,7 +53,7 @@ TEST(Parse, SaysWhereAndWhat) {
 }
 
 // The graphs that ops carry are verified as any module's.
-TEST(Parse, GraphsThatBreakRulesAreRefused) {
+TEST(Parse, GraphsThatBreakRulesAreRejected) {
   EXPECT_THAT(edited("z: Tensor[(3, 3), float32] = tanh(y)", "z: Tensor[(3, 3), float32] = call(W, x) @A"),
               AllOf(HasSubstr("f:50:5: "), HasSubstr("it carries graph 'A', which leads back to it [graph-cycle]")));
   EXPECT_THAT(edited("y: Tensor[(3, 3), float32] = matmul(b, W)", "y: Tensor[(3, 3), float32] = sum(b, axis=[7])"),

@@ -59,7 +59,7 @@ SplitOptions split_options(const Arguments& a) {
     const std::string number = equals == std::string::npos ? c : c.substr(equals + 1);
     const bool is_number = !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number && number != "unbounded")
-      ir::refuse(ir::ErrorClass::value, "capacity", "'{}' is not a capacity; a number of messages or 'unbounded' is", number);
+      ir::reject(ir::ErrorClass::value, "capacity", "'{}' is not a capacity; a number of messages or 'unbounded' is", number);
     const std::int64_t n = is_number ? std::stoll(number) : exec::kUnboundedChannel;
     (equals == std::string::npos ? o.capacity : o.capacities[c.substr(0, equals)]) = n;
   }
@@ -74,14 +74,14 @@ Program program_of(const Arguments& a, const std::string& text, const std::optio
   const std::size_t first = text.find_first_not_of(" \n");
   if (first != std::string::npos && text.compare(first, 8, "project ") == 0) {
     if (pieces)
-      ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} is a projected program", a.program);
-    if (a.has_steps) ir::refuse(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando pipeline runs --samples");
+      ir::reject(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} is a projected program", a.program);
+    if (a.has_steps) ir::reject(ir::ErrorClass::value, "steps", "--steps is for modules; a program of pando pipeline runs --samples");
     return project::read_pipeline(text, a.program, a.samples, split_options(a), !a.capacities.empty());
   }
-  if (a.samples > 0) ir::refuse(ir::ErrorClass::value, "samples", "--samples is for programs of pando pipeline; a module runs --steps");
+  if (a.samples > 0) ir::reject(ir::ErrorClass::value, "samples", "--samples is for programs of pando pipeline; a module runs --steps");
   ir::Module module = ir::read_module(text, a.program, ir::ModuleRules::of_devices);
   if (pieces && module.replicas() > 1)
-    ir::refuse(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
+    ir::reject(ir::ErrorClass::value, "pieces", "--pieces is for what pando transform writes; {} has replicas", a.program);
   // Names are the module's: the parts of devices leave out what nothing reads.
   if (pieces) check_pieces(*pieces, module, a.pieces);
   if (predicted) *predicted = simulate::prediction(module, a.options.machine, a.options.tiles_per_ipu);
@@ -175,7 +175,7 @@ Input input_of(const Arguments& a, bool has_seed, unsigned ranks, bool writes) {
       program_of(a, read_file(a.program == "-" ? "/dev/stdin" : a.program), pieces, writes && predicts(a) ? &predicted : nullptr);
   Input in{std::move(program), data_of(a, has_seed, std::move(pieces)), a.options, std::move(predicted)};
   if (in.program.pieces) in.data.set_pieces(*in.program.pieces);
-  in.data.refuse_unknown(names_of(in.program));
+  in.data.reject_unknown(names_of(in.program));
   if (writes && !a.output.empty()) check_writable(a.output);
   if (writes && !a.options.profile.empty()) check_writable(a.options.profile);
   if (!a.executables.empty() && std::filesystem::exists(a.executables))
@@ -196,7 +196,7 @@ int run_rank(const Arguments& a, bool has_seed, exec::Transport& transport, Boar
     try {
       input = input_of(a, has_seed, transport.ranks(), rank == 0);
     } catch (const std::exception& e) {
-      refuse_run(e.what(), transport, a.options.timeout);
+      reject_run(e.what(), transport, a.options.timeout);
       if (rank == 0) complain(fmt::format("pando run: {}", e.what()));
       board.set_state(rank, RankState::failed);
       return kWrong;

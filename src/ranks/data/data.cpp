@@ -55,7 +55,7 @@ void Data::add_file(const std::string& what) {
   } else if (what.ends_with(".npz")) {
     archives_.insert(archives_.begin(), NpzReader(what));
   } else {
-    refuse(ErrorClass::value, "input", "'{}': an input is FILE.npz or NAME=FILE.npy", what);
+    reject(ErrorClass::value, "input", "'{}': an input is FILE.npz or NAME=FILE.npy", what);
   }
 }
 
@@ -69,12 +69,12 @@ std::set<std::string> Data::with_wholes(const std::set<std::string>& names) cons
   return known;
 }
 
-void Data::refuse_unknown(const std::set<std::string>& names) const {
+void Data::reject_unknown(const std::set<std::string>& names) const {
   const std::set<std::string> known = with_wholes(names);
   const auto check = [&](const char* option, const std::string& name) {
     const auto meant = [&](const std::string& k) { return name.starts_with('*') ? k.ends_with(name.substr(1)) : k == name; };
     if (std::any_of(known.begin(), known.end(), meant)) return;
-    refuse(ErrorClass::value, "unknown-name", "{} {}: the program has no variable or stream of that name; it has {}", option, name,
+    reject(ErrorClass::value, "unknown-name", "{} {}: the program has no variable or stream of that name; it has {}", option, name,
            some_of(known));
   };
   for (const auto& [name, file] : files_) check("--input", name);
@@ -82,7 +82,7 @@ void Data::refuse_unknown(const std::set<std::string>& names) const {
   for (const NpzReader& archive : archives_) {
     const std::set<std::string> there = archive.names();
     if (std::any_of(there.begin(), there.end(), [&](const std::string& name) { return known.contains(name); })) continue;
-    refuse(ErrorClass::value, "unknown-name", "--input {}: its arrays, {}, are not variables or streams of the program, which has {}",
+    reject(ErrorClass::value, "unknown-name", "--input {}: its arrays, {}, are not variables or streams of the program, which has {}",
            archive.file(), some_of(there), some_of(known));
   }
 }
@@ -141,7 +141,7 @@ bool Data::begins_with_zeros(const std::string& name) const {
 bool Data::has_whole(const std::string& name, const Shape& shape) const {
   const std::optional<Shape> there = shape_of(name);
   if (there && *there != shape)
-    refuse(ErrorClass::value, "array-shape", "'{}' is an array of shape {}; {} is wanted", name, to_string(*there), to_string(shape));
+    reject(ErrorClass::value, "array-shape", "'{}' is an array of shape {}; {} is wanted", name, to_string(*there), to_string(shape));
   return there || begins_with_zeros(name) || seed_;
 }
 
@@ -156,7 +156,7 @@ std::optional<HostTensor> Data::whole(const std::string& name, DType dtype, cons
 bool Data::has_blocks(const std::string& name, const Shape& shape) const {
   const std::optional<Shape> there = shape_of(name);
   if (there && (there->size() != shape.size() + 1 || *there != with_blocks((*there)[0], shape) || (*there)[0] < 1)) {
-    refuse(ErrorClass::value, "array-shape", "stream '{}' takes blocks of shape {}, one after the other: an array of shape {} is no such",
+    reject(ErrorClass::value, "array-shape", "stream '{}' takes blocks of shape {}, one after the other: an array of shape {} is no such",
            name, to_string(shape), to_string(*there));
   }
   return there || seed_;

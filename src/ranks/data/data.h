@@ -23,21 +23,21 @@ class Data {
   void add_zeros(const std::string& names) { zeros_.push_back(names); }
   // What no file has is made: floats between -1 and 1, integers 1 to 3, from the seed and the name.
   void set_seed(std::uint64_t seed) { seed_ = seed; }
-  // Names of parts stand for pieces of wholes.
+  // Names of parts stand for pieces of whole tensors.
   void set_pieces(transform::PieceTable pieces) { pieces_ = std::move(pieces); }
   const std::optional<transform::PieceTable>& pieces() const { return pieces_; }
 
-  // A variable; none: nobody says what it holds. Refuses (value) an array of another shape.
+  // A variable; none: nobody says what it holds. Rejects (value) an array of another shape.
   std::optional<ir::HostTensor> variable(const std::string& name, ir::DType dtype, const ir::Shape& shape) const;
   // Blocks of a stream, (n, shape): a run takes `wanted` of them, and begins again where there are fewer.
   std::optional<ir::HostTensor> stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
-  // Whether variable() and stream() would give something; refuse what these refuse, but read headers alone and make nothing.
+  // Whether variable() and stream() would give something; reject what these reject, but read headers alone and make nothing.
   bool has_variable(const std::string& name, const ir::Shape& shape) const;
   // Blocks that are made must be such as the host can hold.
   bool has_stream(const std::string& name, ir::DType dtype, const ir::Shape& shape, std::int64_t wanted) const;
-  // Refuses (value) a NAME=FILE.npy or a name of zeros that means none of `names`, variables and streams of the program, nor a whole of
+  // Rejects (value) a NAME=FILE.npy or a name of zeros that means none of `names`, variables and streams of the program, nor a whole of
   // these, and a FILE.npz all of whose arrays are such.
-  void refuse_unknown(const std::set<std::string>& names) const;
+  void reject_unknown(const std::set<std::string>& names) const;
   // Says which arrays of FILE.npz nobody will read, those of a run's outputs aside; "": none. A file may have more than a program takes, as
   // one of a step of training has for what runs on its weights.
   std::string unknown_arrays(const std::set<std::string>& names) const;

@@ -28,7 +28,7 @@ constexpr TypeName kTypes[] = {{DType::float16, "<f2"}, {DType::float32, "<f4"},
                                {DType::int16, "<i2"},   {DType::int32, "<i4"},   {DType::int64, "<i8"},   {DType::uint8, "|u1"},
                                {DType::uint16, "<u2"},  {DType::uint32, "<u4"},  {DType::uint64, "<u8"},  {DType::boolean, "|b1"}};
 
-[[noreturn]] void bad(const std::string& what, std::string_view why) { refuse(ErrorClass::value, "array-file", "{}: {}", what, why); }
+[[noreturn]] void bad(const std::string& what, std::string_view why) { reject(ErrorClass::value, "array-file", "{}: {}", what, why); }
 
 std::string npy_of(const HostTensor& t) {
   const char* descr = "|u1";  // what NumPy has no type for goes as its bytes

@@ -13,14 +13,14 @@
 
 namespace pando::ranks {
 
-// Refuses (value) what is no array in C order of a type that tensors have.
+// Rejects (value) what is no array in C order of a type that tensors have.
 ir::HostTensor read_npy(const std::string& file);
-// Of the same array, by its header; refuses the same.
+// Of the same array, by its header; rejects the same.
 ir::Shape shape_of_npy(const std::string& file);
 // Size and checksum of the file: of a large one, of its ends and of a part of each MiB.
 std::string fingerprint_of_npy(const std::string& file);
 
-// The members of an archive; each is read when it is asked for. Refuses (value) a member whose bytes do not fit its checksum, and an
+// The members of an archive; each is read when it is asked for. Rejects (value) a member whose bytes do not fit its checksum, and an
 // archive whose directory is damaged.
 class NpzReader {
  public:

@@ -60,7 +60,7 @@ TEST(Npy, a_flipped_bit_of_an_archive_changes_no_array) {
   write_npz(file, arrays);
   std::ifstream in(file, std::ios::binary);
   const std::string all(std::istreambuf_iterator<char>(in), {});
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   for (std::size_t bit = 0; bit < 8 * all.size(); bit += 3) {
     std::string bytes = all;
     bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
@@ -70,9 +70,9 @@ TEST(Npy, a_flipped_bit_of_an_archive_changes_no_array) {
       for (const auto& [name, t] : arrays) {
         if (reader.has(name)) EXPECT_EQ(reader.read(name), t) << name << ", bit " << bit;
       }
-    } catch (const std::exception&) { ++refused; }
+    } catch (const std::exception&) { ++rejected; }
   }
-  EXPECT_GT(refused, all.size() * 8 / 3 / 2);
+  EXPECT_GT(rejected, all.size() * 8 / 3 / 2);
   std::filesystem::remove(file);
   std::filesystem::remove(damaged);
 }
@@ -83,7 +83,7 @@ TEST(Data, names_decide_what_a_seed_makes_and_pieces_are_cut) {
   data.set_seed(1);
   const HostTensor w = *data.variable("w", DType::float32, {4, 2});
   transform::PieceTable pieces;
-  pieces.wholes["w"] = {DType::float32, {4, 2}};
+  pieces.whole_tensors["w"] = {DType::float32, {4, 2}};
   pieces.variables.push_back({"w.2", "w", {2, 0}});
   data.set_pieces(pieces);
   const HostTensor part = *data.variable("w.2", DType::float32, {2, 2});

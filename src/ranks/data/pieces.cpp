@@ -1,6 +1,6 @@
 #include "ranks/data/pieces.h"
 
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ void check_ends(const transform::PieceTable& pieces, const Shapes& ends, const s
   for (const auto& [whole, end] : ends) {
     const Shape& all = pieces.shape_of(whole);
     if (end != all)
-      refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is a tensor of shape {}; its pieces end at {}", whole, to_string(all),
+      reject_at(ErrorClass::value, "pieces", {file}, "'{}' is a tensor of shape {}; its pieces end at {}", whole, to_string(all),
                 to_string(end));
   }
 }
@@ -32,12 +32,12 @@ void check_list(const transform::PieceTable& pieces, const Entries& entries, con
   for (const auto& e : entries) {
     const auto part = parts.find(e.part);
     if (part == parts.end())
-      refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is {} of another program: this one has none of that name", e.part, what);
+      reject_at(ErrorClass::value, "pieces", {file}, "'{}' is {} of another program: this one has none of that name", e.part, what);
     try {
       const Shape box = box_of(pieces.shape_of(e.whole), e.start, part->second, e.part);
       Shape& end = ends.try_emplace(e.whole, box.size()).first->second;
       for (std::size_t d = 0; d < box.size(); ++d) end[d] = std::max(end[d], e.start[d] + box[d]);
-    } catch (const ModelError& error) { refuse_at(ErrorClass::value, "pieces", {file}, "{}", without_id(error.what())); }
+    } catch (const ModelError& error) { reject_at(ErrorClass::value, "pieces", {file}, "{}", without_id(error.what())); }
   }
   check_ends(pieces, ends, file);
 }
@@ -51,7 +51,7 @@ Shape box_of(const Shape& all, const Shape& start, const Shape& shape, const std
   // Without sums, which may be greater than any number.
   for (std::size_t d = 0; inside && d < box.size(); ++d) inside = start[d] >= 0 && box[d] <= all[d] && start[d] <= all[d] - box[d];
   if (!inside)
-    refuse(ErrorClass::value, "pieces", "'{}' of shape {} at {} is not a piece of a tensor of shape {}", name, to_string(shape),
+    reject(ErrorClass::value, "pieces", "'{}' of shape {} at {} is not a piece of a tensor of shape {}", name, to_string(shape),
            to_string(start), to_string(all));
   return box;
 }

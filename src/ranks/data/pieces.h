@@ -8,12 +8,12 @@
 
 namespace pando::ranks {
 
-// A box of `shape` of a whole of the shape `all`. Of a tensor with more dimensions it is one element of the first of them. Refuses (value)
+// A box of `shape` of a whole of the shape `all`. Of a tensor with more dimensions it is one element of the first of them. Rejects (value)
 // what is not inside; `name` is the part's.
 ir::Shape box_of(const ir::Shape& all, const ir::Shape& start, const ir::Shape& shape, const std::string& name);
 
-// Refuses (value) pieces of another program than this module: parts that it does not have, or that are no box of their wholes in it, or
-// wholes of which something is missing. `file` is where they were read.
+// Rejects (value) pieces of another program than this module: parts that it does not have, or that are no box of their whole tensors in it,
+// or whole tensors of which something is missing. `file` is where they were read.
 void check_pieces(const transform::PieceTable& pieces, const ir::Module& module, const std::string& file);
 
 }  // namespace pando::ranks

@@ -14,7 +14,7 @@ void check_variables(const Part& part, const Data& data) {
   for (std::size_t i = 0; i < part.module.state_count(); ++i) {
     const ir::State& s = part.module.state(ir::StateId(static_cast<ir::StateId::rep>(i)));
     if (is_slots(s.name) || data.has_variable(s.name, part.module.type(s.type).shape) || s.data.valid()) continue;
-    ir::refuse(ir::ErrorClass::value, "variable-without-data",
+    ir::reject(ir::ErrorClass::value, "variable-without-data",
                "variable '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", s.name, part.device);
   }
 }
@@ -25,7 +25,7 @@ void check_streams(const Part& part, const Data& data, std::int64_t steps) {
     std::int64_t blocks = 0;
     if (__builtin_mul_overflow(steps, end.blocks_per_step, &blocks)) blocks = std::numeric_limits<std::int64_t>::max();
     if (!end.to_device || data.has_stream(end.name, s.dtype, s.shape, blocks)) continue;
-    ir::refuse(ir::ErrorClass::value, "stream-without-data",
+    ir::reject(ir::ErrorClass::value, "stream-without-data",
                "stream '{}' of device {} has no data: give it with --input, or --seed for numbers that are made", end.name, part.device);
   }
 }
@@ -41,7 +41,7 @@ void check_machine(const Options& options) {
 
 void check_input(const Program& program, const Data& data, const Options& options, unsigned ranks) {
   if (ranks > program.parts.size()) {
-    ir::refuse(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", ranks,
+    ir::reject(ir::ErrorClass::value, "too-many-ranks", "{} ranks for a program of {} devices; a rank holds one or more", ranks,
                program.parts.size());
   }
   check_machine(options);

@@ -5,8 +5,8 @@
 
 namespace pando::ranks {
 
-// Refuses (value): more ranks than devices; a variable or a stream that no data are for, data of another shape or of no type of a tensor,
-// or more than the host holds. Refuses (poplar_error) a machine that is not there. A run would find the same, once its devices have
+// Rejects (value): more ranks than devices; a variable or a stream that no data are for, data of another shape or of no type of a tensor,
+// or more than the host holds. Rejects (poplar_error) a machine that is not there. A run would find the same, once its devices have
 // started.
 void check_input(const Program& program, const Data& data, const Options& options, unsigned ranks);
 

@@ -9,7 +9,7 @@ namespace pando::ranks {
 
 class ForwardOutput {
  public:
-  // Refuses (no_environment) where the system gives no pipe.
+  // Rejects (no_environment) where the system gives no pipe.
   ForwardOutput();
   ~ForwardOutput() { end(); }
   ForwardOutput(const ForwardOutput&) = delete;

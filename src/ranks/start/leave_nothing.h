@@ -9,7 +9,7 @@ namespace pando::ranks {
 
 class LeaveNothing {
  public:
-  // Makes the folders, with room for so many ranks; refuses (file_load_error) where there is not enough: "cannot write ...: No space left
+  // Makes the folders, with room for so many ranks; rejects (file_load_error) where there is not enough: "cannot write ...: No space left
   // on device". `variable` is one that all processes of the run will have in their environment, with the value of mark().
   LeaveNothing(unsigned ranks, const std::string& variable);
   // Ends what is left of the run's processes, be it stopped, and removes the folders.

@@ -80,7 +80,7 @@ class Phases {
       out.insert(m.results(o).begin(), m.results(o).end());
     }
     for (std::size_t i = 0; i < main.inputs.size(); ++i)
-      if (main.finals[i] != main.inputs[i] && backward_[p][main.finals[i].index()]) out.insert(main.finals[i]);
+      if (main.updated_inputs[i] != main.inputs[i] && backward_[p][main.updated_inputs[i].index()]) out.insert(main.updated_inputs[i]);
     return out;
   }
 

@@ -45,7 +45,7 @@ class VRow {
   std::deque<Cell> weights_;
 };
 
-// Refuses (poplar_error) fewer than two microbatches a rank.
+// Rejects (poplar_error) fewer than two microbatches a rank.
 inline void need_many(std::string_view name, const Shape& s) {
   if (s.microbatches < 2 * s.ranks) {
     fail(ErrorKind::poplar_error, "schedule-shape", "{} needs at least {} microbatches on {} ranks, {} were given", name, 2 * s.ranks,

@@ -23,7 +23,7 @@ void read_cuts(Strategy& s, std::string_view word, std::string_view value) {
       const auto [end, error] = std::from_chars(item.data() + colon + 1, item.data() + item.size(), dim);
       if (error != std::errc() || end != item.data() + item.size()) dim = -2;
     }
-    if (colon == 0 || dim < -1) refuse_value(word, value, "a list of name:dimension (-1: whole), with ; between them,");
+    if (colon == 0 || dim < -1) reject_value(word, value, "a list of name:dimension (-1: whole), with ; between them,");
     s.cut[std::string(item.substr(0, colon))] = dim;
   }
 }

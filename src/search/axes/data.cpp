@@ -21,7 +21,7 @@ Axis axis_data() {
   a.brief = "d";
   a.trainers =
       "what is left of the devices in Megatron-LM and DeepSpeed, torchtitan data_parallel_shard_degree and data_parallel_replicate_degree";
-  a.outside = "d that does not divide the batch (trainers refuse it)";
+  a.outside = "d that does not divide the batch (trainers reject it)";
   // What the other degrees leave.
   a.domain = [](const SpaceFacts& c, const Strategy& s, Values& all) {
     const std::int64_t d = c.space.devices / s.tensor / s.pipeline / s.context;

@@ -18,7 +18,7 @@ void read_order(Strategy& s, std::string_view word, std::string_view value) {
   try {
     transform::strides_of(s);
   } catch (const ModelError&) {
-    refuse_value(word, value, "a list of data, expert, context, tensor, pipeline, each once at most, with / between them,");
+    reject_value(word, value, "a list of data, expert, context, tensor, pipeline, each once at most, with / between them,");
   }
 }
 

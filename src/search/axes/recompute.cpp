@@ -11,7 +11,7 @@ constexpr std::string_view kRecomputeWords[] = {"none", "selective", "full"};
 
 void read_recompute(Strategy& s, std::string_view word, std::string_view value) {
   const auto* found = std::find(std::begin(kRecomputeWords), std::end(kRecomputeWords), value);
-  if (found == std::end(kRecomputeWords)) refuse_value(word, value, "none, selective or full");
+  if (found == std::end(kRecomputeWords)) reject_value(word, value, "none, selective or full");
   s.recompute = static_cast<Recompute>(found - std::begin(kRecomputeWords));
 }
 

@@ -20,7 +20,7 @@ void read_schedule(Strategy& s, std::string_view word, std::string_view value) {
     return;
   }
   if (std::find(names.begin(), names.end(), value) == names.end() && !schedule::is_synthesised(value)) {
-    refuse_value(word, value,
+    reject_value(word, value,
                  fmt::format("one of {}, synthesised:MEMORY, or a table (a file's name that ends in .csv)", fmt::join(names, ", ")));
   }
   s.table.reset();

@@ -27,8 +27,8 @@ Json zero_settings(const Strategy& s, SettingsNotes& notes) {
     zero["offload_param"] = {{"device", "cpu"}, {"pin_memory", true}};
   }
   if (s.zero >= 2 && s.pipeline > 1)
-    notes.unsaid(fmt::format("p={} with zero={}; DeepSpeed refuses a pipeline with ZeRO 2 or 3", s.pipeline, s.zero));
-  if (s.zero == 3 && s.tensor > 1) notes.unsaid(fmt::format("t={} with zero=3; DeepSpeed refuses autotp_size with ZeRO 3", s.tensor));
+    notes.unsaid(fmt::format("p={} with zero={}; DeepSpeed rejects a pipeline with ZeRO 2 or 3", s.pipeline, s.zero));
+  if (s.zero == 3 && s.tensor > 1) notes.unsaid(fmt::format("t={} with zero=3; DeepSpeed rejects autotp_size with ZeRO 3", s.tensor));
   return zero;
 }
 
@@ -81,7 +81,7 @@ Settings write_deepspeed(const StrategyFacts& f, const Strategy& s) {
 std::int64_t whole(const Json& j, const char* name, std::int64_t otherwise, const std::string& file) {
   if (!j.contains(name) || j[name] == "auto") return otherwise;
   if (!j[name].is_number_integer() || j[name].get<std::int64_t>() < 0 || j[name].get<std::int64_t>() > kMostOfSettings)
-    refuse_settings(file, fmt::format("{} is {}; a whole number is expected", name, j[name].dump()));
+    reject_settings(file, fmt::format("{} is {}; a whole number is expected", name, j[name].dump()));
   return j[name].get<std::int64_t>();
 }
 
@@ -100,13 +100,13 @@ constexpr const char* kOfConfigurations[] = {"train_batch_size",
 // A part of it; none: an empty one.
 Json part(const Json& j, const char* name, const std::string& file) {
   if (!j.contains(name)) return Json::object();
-  if (!j[name].is_object()) refuse_settings(file, fmt::format("{} is {}; an object of JSON is expected", name, j[name].dump()));
+  if (!j[name].is_object()) reject_settings(file, fmt::format("{} is {}; an object of JSON is expected", name, j[name].dump()));
   return j[name];
 }
 
 bool flag(const Json& j, const char* name, const std::string& file) {
   if (!j.contains(name) || j[name] == "auto") return false;
-  if (!j[name].is_boolean()) refuse_settings(file, fmt::format("{} is {}; true or false is expected", name, j[name].dump()));
+  if (!j[name].is_boolean()) reject_settings(file, fmt::format("{} is {}; true or false is expected", name, j[name].dump()));
   return j[name].get<bool>();
 }
 
@@ -118,24 +118,24 @@ std::string device_of(const Json& zero, const char* name) {
 ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::int64_t devices, std::int64_t batch,
                             const std::string& file) {
   const Json j = Json::parse(text, nullptr, false);
-  if (!j.is_object()) refuse_settings(file, "it is not an object of JSON");
+  if (!j.is_object()) reject_settings(file, "it is not an object of JSON");
   ReadSettings r;
   Strategy& s = r.strategy;
   if (std::ranges::none_of(kOfConfigurations, [&](const char* name) { return j.contains(name); }))
-    refuse_settings(file, "it is not a configuration of DeepSpeed: it has no train_batch_size, zero_optimization or the like");
+    reject_settings(file, "it is not a configuration of DeepSpeed: it has no train_batch_size, zero_optimization or the like");
   const Json zero = part(j, "zero_optimization", file);
   s.zero = whole(zero, "stage", 0, file);
-  if (s.zero > 3) refuse_settings(file, fmt::format("zero_optimization.stage is {}; it is 0 to 3", s.zero));
+  if (s.zero > 3) reject_settings(file, fmt::format("zero_optimization.stage is {}; it is 0 to 3", s.zero));
   s.data_overlap = flag(zero, "overlap_comm", file);
   s.offload_optimizer = device_of(zero, "offload_optimizer") != "none", s.offload_weights = device_of(zero, "offload_param") != "none";
   s.tensor = std::max<std::int64_t>(1, whole(part(j, "tensor_parallel", file), "autotp_size", 1, file));
-  if (devices == 0) refuse_settings(file, "a configuration of DeepSpeed does not say how many devices there are; say --devices");
-  if (devices % s.tensor != 0) refuse_settings(file, fmt::format("{} devices are not a multiple of autotp_size {}", devices, s.tensor));
+  if (devices == 0) reject_settings(file, "a configuration of DeepSpeed does not say how many devices there are; say --devices");
+  if (devices % s.tensor != 0) reject_settings(file, fmt::format("{} devices are not a multiple of autotp_size {}", devices, s.tensor));
   r.devices = devices, s.data = devices / s.tensor;
   const std::int64_t micro = whole(j, "train_micro_batch_size_per_gpu", 0, file), steps = whole(j, "gradient_accumulation_steps", 0, file);
   std::int64_t all = whole(j, "train_batch_size", 0, file);
   if (all == 0) all = micro > 0 && steps > 0 ? micro * steps * s.data : batch;
-  if (all == 0) refuse_settings(file, "neither train_batch_size nor its parts are there; say --batch");
+  if (all == 0) reject_settings(file, "neither train_batch_size nor its parts are there; say --batch");
   s.microbatch = micro > 0 ? micro : steps > 0 ? std::max<std::int64_t>(1, all / s.data / steps) : 1;
   // The program says how many stages there are: the batch says it, too.
   const std::int64_t replicas = steps > 0 && all % (s.microbatch * steps) == 0 ? all / (s.microbatch * steps) : s.data;
@@ -145,7 +145,7 @@ ReadSettings read_deepspeed(const std::string& text, const StrategyFacts&, std::
         fmt::format("pipeline: its degree is in the program; {} stages are what the batch leaves of {} devices", s.pipeline, devices));
   }
   if (steps > 0 && s.microbatch * steps * s.data != all)
-    refuse_settings(file,
+    reject_settings(file,
                     fmt::format("train_batch_size {} is not {} x {} x {} devices, as DeepSpeed demands", all, s.microbatch, steps, s.data));
   r.batch = all;
   if (s.data == 1) s.zero = 0, s.data_overlap = false;

@@ -83,7 +83,7 @@ Settings write_galvatron(const StrategyFacts& f, const Strategy& s) {
   return std::move(notes).with(j.dump(2) + "\n");
 }
 
-// "2,2,2": one value, or a refusal. `layers`: how many there are where there is a list; 0: any number.
+// "2,2,2": one value, or a rejection. `layers`: how many there are where there is a list; 0: any number.
 std::int64_t one_of(const Json& j, const char* name, std::int64_t otherwise, const std::string& file, std::int64_t layers = 0) {
   if (!j.contains(name)) return otherwise;
   const std::string text = j[name].is_string() ? j[name].get<std::string>() : j[name].dump();
@@ -93,24 +93,24 @@ std::int64_t one_of(const Json& j, const char* name, std::int64_t otherwise, con
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string item = text.substr(at, end - at);
     if (item.empty() || item.size() > 12 || item.find_first_not_of("0123456789") != std::string::npos)
-      refuse_settings(file, fmt::format("{} is '{}'; whole numbers are expected", name, text));
+      reject_settings(file, fmt::format("{} is '{}'; whole numbers are expected", name, text));
     const std::int64_t n = std::stoll(item);
-    if (n > kMostOfSettings) refuse_settings(file, fmt::format("{} is {}; at most {} is possible", name, n, kMostOfSettings));
+    if (n > kMostOfSettings) reject_settings(file, fmt::format("{} is {}; at most {} is possible", name, n, kMostOfSettings));
     if (first >= 0 && n != first)
-      refuse_settings(file, fmt::format("{} differs from layer to layer ('{}'); strategies have one value for all", name, text));
+      reject_settings(file, fmt::format("{} differs from layer to layer ('{}'); strategies have one value for all", name, text));
     first = n;
     at = end + 1;
   }
   const std::int64_t items = std::ranges::count(text, ',') + 1;
   if (layers > 0 && items > 1 && items != layers)
-    refuse_settings(file, fmt::format("{} has {} layers; the model has {}", name, items, layers));
+    reject_settings(file, fmt::format("{} has {} layers; the model has {}", name, items, layers));
   return first;
 }
 
 // 0 or 1 for each layer.
 bool flag_of(const Json& j, const char* name, const StrategyFacts& f, const std::string& file) {
   const std::int64_t n = one_of(j, name, 0, file, f.model.layers);
-  if (n > 1) refuse_settings(file, fmt::format("{} has {}; 0 or 1 is expected for each layer", name, n));
+  if (n > 1) reject_settings(file, fmt::format("{} has {}; 0 or 1 is expected for each layer", name, n));
   return n == 1;
 }
 
@@ -118,22 +118,22 @@ ReadSettings read_galvatron(const std::string& text, const StrategyFacts& f, std
                             const std::string& file) {
   const Json j = Json::parse(text, nullptr, false);
   if (!j.is_object() || !j.contains("pp_deg") || !j.contains("tp_sizes_enc"))
-    refuse_settings(file, "it is not a strategy of Galvatron: pp_deg and tp_sizes_enc are expected");
+    reject_settings(file, "it is not a strategy of Galvatron: pp_deg and tp_sizes_enc are expected");
   ReadSettings r;
   Strategy& s = r.strategy;
   s.pipeline = one_of(j, "pp_deg", 1, file), s.tensor = one_of(j, "tp_sizes_enc", 1, file, f.model.layers);
-  if (devices == 0) refuse_settings(file, "a strategy of Galvatron does not say how many devices there are; say --devices");
+  if (devices == 0) reject_settings(file, "a strategy of Galvatron does not say how many devices there are; say --devices");
   if (s.pipeline < 1 || s.tensor < 1 || devices % (std::int64_t{s.pipeline} * s.tensor) != 0)
-    refuse_settings(file, fmt::format("{} devices are not a multiple of {} x {}", devices, s.pipeline, s.tensor));
+    reject_settings(file, fmt::format("{} devices are not a multiple of {} x {}", devices, s.pipeline, s.tensor));
   s.data = devices / s.pipeline / s.tensor;
   r.devices = devices;
   r.batch = one_of(j, "global_bsz", batch, file);
-  if (r.batch == 0) refuse_settings(file, "there is no global_bsz; say --batch");
+  if (r.batch == 0) reject_settings(file, "there is no global_bsz; say --batch");
   const std::int64_t chunks = std::max<std::int64_t>(1, one_of(j, "chunks", 1, file));
   s.microbatch = std::max<std::int64_t>(1, r.batch / s.data / chunks);
   const Json type = j.value("default_dp_type", Json("ddp"));
   if (type != "ddp" && type != "zero2" && type != "zero3")
-    refuse_settings(file, fmt::format("default_dp_type is {}; it is one of ddp, zero2, zero3", type.dump()));
+    reject_settings(file, fmt::format("default_dp_type is {}; it is one of ddp, zero2, zero3", type.dump()));
   const bool whole = flag_of(j, "dp_types_enc", f, file);
   if (s.data > 1) s.zero = whole || type == "zero3" ? 3 : type == "zero2" ? 2 : 0;
   s.recompute = flag_of(j, "checkpoint", f, file) ? Recompute::full : Recompute::none;

@@ -176,7 +176,7 @@ class FlagWriter {
     }
     if (s_.offload_activations && (s_.pipeline > 1 || s_.recompute != Recompute::none)) {
       notes_.unsaid(&Strategy::offload_activations, false,
-                    fmt::format("offload-activations; Megatron-LM refuses --cpu-offloading beside {}, activations stay on the device",
+                    fmt::format("offload-activations; Megatron-LM rejects --cpu-offloading beside {}, activations stay on the device",
                                 s_.pipeline > 1 ? "a pipeline" : "recomputation"));
     } else if (s_.offload_activations) {
       flag("cpu-offloading"), flag("cpu-offloading-num-layers", most_layers_of(f_, s_) - 1);
@@ -265,7 +265,7 @@ const std::vector<std::string> kOfPlan{"tensor-model-parallel-size",
                                        "fp8-recipe",
                                        "bf16",
                                        "fp16"};
-// Beginnings of flags that change how a step is distributed: one of them that is not above is refused, not passed over.
+// Beginnings of flags that change how a step is distributed: one of them that is not above is rejected, not passed over.
 constexpr std::string_view kBeginnings[] = {"tensor-model",
                                             "pipeline-model",
                                             "context-parallel",
@@ -307,11 +307,11 @@ class FlagReader {
     if (const std::int64_t et = number("expert-tensor-parallel-size", s.tensor); et != s.tensor)
       r_.notes.push_back(fmt::format("--expert-tensor-parallel-size {}: experts are cut like the rest, {} times", et, s.tensor));
     s.microbatch = number("micro-batch-size", 1), r_.batch = number("global-batch-size", r_.batch), r_.seq = number("seq-length", 0);
-    if (r_.batch == 0) refuse_settings(file_, "there is no --global-batch-size; say --batch");
+    if (r_.batch == 0) reject_settings(file_, "there is no --global-batch-size; say --batch");
     const std::int64_t others = std::int64_t{s.tensor} * s.pipeline * s.context;
-    if (r_.devices == 0) refuse_settings(file_, "flags do not say how many devices there are; say --devices");
+    if (r_.devices == 0) reject_settings(file_, "flags do not say how many devices there are; say --devices");
     if (r_.devices % others != 0)
-      refuse_settings(file_, fmt::format("{} devices are not a multiple of {} x {} x {}", r_.devices, s.tensor, s.pipeline, s.context));
+      reject_settings(file_, fmt::format("{} devices are not a multiple of {} x {} x {}", r_.devices, s.tensor, s.pipeline, s.context));
     s.data = r_.devices / others;
     transfers();
     memory();
@@ -336,12 +336,12 @@ class FlagReader {
       const bool matters = std::ranges::any_of(kBeginnings, [&](std::string_view b) { return name.starts_with(b); });
       if (!known && matters) {
         const std::vector<std::string> near = similar_names(name, kOfPlan);
-        refuse_settings(file_, fmt::format("--{} is not understood, and changes how a step is distributed{}", name,
+        reject_settings(file_, fmt::format("--{} is not understood, and changes how a step is distributed{}", name,
                                            near.empty() ? "" : "; the nearest is --" + near[0]));
       }
       if (known) flags_[name] = value;
     }
-    if (flags_.empty()) refuse_settings(file_, "no flag of Megatron-LM is in it, such as --tensor-model-parallel-size 8");
+    if (flags_.empty()) reject_settings(file_, "no flag of Megatron-LM is in it, such as --tensor-model-parallel-size 8");
   }
 
   bool has(const std::string& name) const { return flags_.contains(name); }
@@ -352,7 +352,7 @@ class FlagReader {
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
     if (error != std::errc() || end != value.data() + value.size() || n < 1 || n > kMostOfSettings)
-      refuse_settings(file_, fmt::format("--{} {}: a whole number from 1 is expected", name, value));
+      reject_settings(file_, fmt::format("--{} {}: a whole number from 1 is expected", name, value));
     return n;
   }
 
@@ -369,7 +369,7 @@ class FlagReader {
     if (has("num-layers-per-virtual-pipeline-stage")) {
       const std::int64_t each = number("num-layers-per-virtual-pipeline-stage", 1);
       if (f_.model.layers % (s.pipeline * each) != 0)
-        refuse_settings(file_, fmt::format("{} layers do not divide into stages of {} on {} ranks", f_.model.layers, each, s.pipeline));
+        reject_settings(file_, fmt::format("{} layers do not divide into stages of {} on {} ranks", f_.model.layers, each, s.pipeline));
       s.stages_per_rank = f_.model.layers / s.pipeline / each;
     }
     if (has("pipeline-model-parallel-layout")) read_layout(text("pipeline-model-parallel-layout"));
@@ -383,7 +383,7 @@ class FlagReader {
     const std::int64_t first = number("decoder-first-pipeline-num-layers", 0), last = number("decoder-last-pipeline-num-layers", 0);
     const std::int64_t between = s.pipeline - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0), rest = f_.model.layers - first - last;
     if (between < 1 || rest < 0 || rest % between != 0)
-      refuse_settings(file_, fmt::format("{} layers do not divide over {} ranks between the first and the last", rest, between));
+      reject_settings(file_, fmt::format("{} layers do not divide over {} ranks between the first and the last", rest, between));
     std::vector<std::int64_t> all(static_cast<std::size_t>(s.pipeline), rest / between);
     if (first > 0) all.front() = first;
     if (last > 0) all.back() = last;
@@ -401,18 +401,18 @@ class FlagReader {
       } else if (c == 't') {
         ++layers;
       } else if (c != 'E' && c != 'L') {
-        refuse_settings(file_, fmt::format("the layout \"{}\" has '{}'; understood are E, t, L, |, repetitions", layout, c));
+        reject_settings(file_, fmt::format("the layout \"{}\" has '{}'; understood are E, t, L, |, repetitions", layout, c));
       }
     }
     Strategy& s = r_.strategy;
     const auto count = static_cast<std::int64_t>(stages.size());
     if (count % s.pipeline != 0)
-      refuse_settings(file_, fmt::format("the layout \"{}\" has {} stages; {} ranks have as many each", layout, count, s.pipeline));
+      reject_settings(file_, fmt::format("the layout \"{}\" has {} stages; {} ranks have as many each", layout, count, s.pipeline));
     s.stages_per_rank = count / s.pipeline;
     std::int64_t sum = 0;
     for (const std::int64_t n : stages) sum += n;
     if (sum != f_.model.layers)
-      refuse_settings(file_, fmt::format("the layout \"{}\" has {} layers; the model has {}", layout, sum, f_.model.layers));
+      reject_settings(file_, fmt::format("the layout \"{}\" has {} layers; the model has {}", layout, sum, f_.model.layers));
     adopt_division(f_, stages, fmt::format("the layout \"{}\"", layout), r_);
   }
 
@@ -427,13 +427,13 @@ class FlagReader {
       if (c == '(') {
         open.push_back(out.size());
       } else if (c == ')') {
-        if (open.empty()) refuse_settings(file_, fmt::format("the layout \"{}\" closes what is not open", layout));
+        if (open.empty()) reject_settings(file_, fmt::format("the layout \"{}\" closes what is not open", layout));
         unit = open.back(), open.pop_back();
       } else if (c == '*') {
         std::int64_t times = 0;
         const auto [end, error] = std::from_chars(layout.data() + i + 1, layout.data() + layout.size(), times);
         if (error != std::errc() || times < 1 || times > 100'000 || unit == std::string::npos)
-          refuse_settings(file_, fmt::format("the layout \"{}\": a number is expected after *", layout));
+          reject_settings(file_, fmt::format("the layout \"{}\": a number is expected after *", layout));
         const std::string repeated = out.substr(unit);
         for (std::int64_t k = 1; k < times; ++k) out += repeated;
         i = static_cast<std::size_t>(end - layout.data()) - 1;
@@ -457,7 +457,7 @@ class FlagReader {
       const std::vector<std::string> known{"no_shard", "optim", "optim_grads", "optim_grads_params"};
       const auto at = std::ranges::find(known, how);
       if (at == known.end())
-        refuse_settings(file_, fmt::format("--data-parallel-sharding-strategy {}: it is one of {}", how, fmt::join(known, ", ")));
+        reject_settings(file_, fmt::format("--data-parallel-sharding-strategy {}: it is one of {}", how, fmt::join(known, ", ")));
       if (!shards)
         r_.notes.push_back(fmt::format(
             "--data-parallel-sharding-strategy {}: without --use-megatron-fsdp it changes nothing; this is zero={}", how, s.zero));
@@ -472,7 +472,7 @@ class FlagReader {
       if (const std::string modules = text("recompute-modules", "core_attn"); modules != "core_attn")
         r_.notes.push_back(fmt::format("--recompute-modules {}: core_attn is assumed", modules));
     } else if (!granularity.empty()) {
-      refuse_settings(file_, fmt::format("--recompute-granularity {}: it is full or selective", granularity));
+      reject_settings(file_, fmt::format("--recompute-granularity {}: it is full or selective", granularity));
     }
     s.offload_optimizer = has("optimizer-cpu-offload"), s.offload_activations = has("cpu-offloading");
     if (has("fp8-format")) s.precision = text("fp8-recipe") == "mxfp8" ? Precision::mxfp8 : Precision::fp8;

@@ -27,7 +27,8 @@ std::vector<std::string> optimizer_states(const transform::Program& p) {
   }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < main.inputs.size(); ++i) {
-    if (!p.is_batch(i) && main.finals[i] != main.inputs[i] && !read.contains(main.inputs[i])) names.push_back(m.name_of(main.inputs[i]));
+    if (!p.is_batch(i) && main.updated_inputs[i] != main.inputs[i] && !read.contains(main.inputs[i]))
+      names.push_back(m.name_of(main.inputs[i]));
   }
   return names;
 }

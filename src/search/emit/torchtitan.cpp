@@ -185,7 +185,7 @@ class RecipeReader {
       at = end + 1;
     }
     count_layers(text);
-    if (values_.empty()) refuse_settings(file_, "no assignment such as config.parallelism.tensor_parallel_degree = 2 is in it");
+    if (values_.empty()) reject_settings(file_, "no assignment such as config.parallelism.tensor_parallel_degree = 2 is in it");
   }
 
   ReadSettings read(std::int64_t devices, std::int64_t batch) {
@@ -195,7 +195,7 @@ class RecipeReader {
     const std::int64_t replicas = whole("data_parallel_replicate_degree", 1);
     std::int64_t shards = whole("data_parallel_shard_degree", -1);
     if (shards == -1) {
-      if (devices == 0) refuse_settings(file_, "data_parallel_shard_degree is -1, what the devices leave; say --devices");
+      if (devices == 0) reject_settings(file_, "data_parallel_shard_degree is -1, what the devices leave; say --devices");
       shards = devices / (replicas * s.tensor * s.pipeline * s.context);
     }
     s.data = shards * replicas;
@@ -255,11 +255,11 @@ class RecipeReader {
     if (s.pipeline == 1 || layers_.empty()) return;
     const auto parts = static_cast<std::int64_t>(layers_.size());
     if (parts % s.pipeline != 0)
-      refuse_settings(file_, fmt::format("module_fqns_per_model_part has {} parts; {} ranks have as many each", parts, s.pipeline));
+      reject_settings(file_, fmt::format("module_fqns_per_model_part has {} parts; {} ranks have as many each", parts, s.pipeline));
     std::int64_t sum = 0;
     for (const std::int64_t n : layers_) sum += n;
     if (sum != f_.model.layers)
-      refuse_settings(file_, fmt::format("module_fqns_per_model_part has {} layers; the model has {}", sum, f_.model.layers));
+      reject_settings(file_, fmt::format("module_fqns_per_model_part has {} layers; the model has {}", sum, f_.model.layers));
     if (schedule_of(s) != PipelineSchedule::zero_bubble_v) s.stages_per_rank = static_cast<std::int32_t>(parts / s.pipeline);
     adopt_division(f_, layers_, "module_fqns_per_model_part", r_);
   }
@@ -275,7 +275,7 @@ class RecipeReader {
     const std::string& v = found->second;
     const auto [end, error] = std::from_chars(v.data(), v.data() + v.size(), n);
     if (error != std::errc() || (n < 1 && n != -1) || n > kMostOfSettings)
-      refuse_settings(file_, fmt::format("{} is {}; a whole number is expected", name, v));
+      reject_settings(file_, fmt::format("{} is {}; a whole number is expected", name, v));
     return n;
   }
 
@@ -293,7 +293,7 @@ class RecipeReader {
     else if (name == "InterleavedZeroBubble")
       s.schedule = name_of(PipelineSchedule::zero_bubble_h1);
     else
-      refuse_settings(file_, fmt::format("pipeline_parallel_schedule is '{}'; understood are 1F1B, Interleaved1F1B, ZBVZeroBubble, "
+      reject_settings(file_, fmt::format("pipeline_parallel_schedule is '{}'; understood are 1F1B, Interleaved1F1B, ZBVZeroBubble, "
                                          "InterleavedZeroBubble",
                                          name));
   }

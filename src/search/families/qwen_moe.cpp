@@ -10,7 +10,7 @@ namespace {
 
 // Layers without experts, which must be the first ones.
 std::int64_t dense_layers_of(ConfigReader& c, std::int64_t layers) {
-  std::vector<std::int64_t> dense = c.wholes("mlp_only_layers");
+  std::vector<std::int64_t> dense = c.whole_tensors("mlp_only_layers");
   std::ranges::sort(dense);
   for (std::size_t i = 0; i < dense.size(); ++i) {
     if (dense[i] != static_cast<std::int64_t>(i) || dense[i] >= layers)

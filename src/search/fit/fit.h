@@ -28,7 +28,7 @@ struct Fit {
   double left_out() const;
 };
 
-// Least squares of the logarithms of predicted over measured seconds; `machine` is without a stack. Refuses (poplar_error, id fit-rows) no
+// Least squares of the logarithms of predicted over measured seconds; `machine` is without a stack. Rejects (poplar_error, id fit-rows) no
 // rows.
 Fit fit_stack(const std::vector<TimedStep>& rows, const simulate::Cluster& machine, const Stack& from);
 

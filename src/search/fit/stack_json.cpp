@@ -23,7 +23,7 @@ class StackReader {
   StackReader(const Json& j, const std::string& file) : j_(j), file_(file) {}
 
   Stack read() {
-    if (!j_.is_object()) refuse("an object is expected");
+    if (!j_.is_object()) reject("an object is expected");
     const std::vector<std::string> known = {"name",       "doc",         "source",        "op_seconds",        "microbatch_seconds",
                                             "pace",       "logit_bytes", "loss_bytes",    "attention_forward", "attention_backward",
                                             "unfused",    "waits",       "context_bytes", "allocator",         "without_reserve",
@@ -31,11 +31,11 @@ class StackReader {
     for (const auto& [member, value] : j_.items()) {
       if (std::ranges::find(known, member) != known.end()) continue;
       const auto near = similar_names(member, known);
-      refuse(fmt::format("no member '{}'{}", member, near.empty() ? "" : fmt::format("; the nearest is '{}'", near.front())));
+      reject(fmt::format("no member '{}'{}", member, near.empty() ? "" : fmt::format("; the nearest is '{}'", near.front())));
     }
     Stack s;
     s.name = text("name"), s.doc = text("doc"), s.source = text("source");
-    if (s.name.empty()) refuse("member 'name' is missing");
+    if (s.name.empty()) reject("member 'name' is missing");
     s.pace = number("pace", 1, 1e-3, 1e3);
     for (const auto& [name, member] : simulate::kSoftwareNumbers)
       s.*member = number(name, 0, 0, std::string_view(name).starts_with("attention") ? 2 : 1e3);
@@ -43,10 +43,10 @@ class StackReader {
     s.allocator = number("allocator", 1, 1, 10);
     s.waits = flag("waits"), s.stops_early = flag("stops_early");
     if (j_.contains("unfused")) {
-      if (!j_["unfused"].is_object()) refuse("'unfused' is an object: ops and their two factors");
+      if (!j_["unfused"].is_object()) reject("'unfused' is an object: ops and their two factors");
       for (const auto& [op, factors] : j_["unfused"].items()) {
         const std::string what = "unfused of " + op;
-        if (!factors.is_array() || factors.size() != 2) refuse(fmt::format("'{}' is {}; two numbers are expected", what, factors.dump()));
+        if (!factors.is_array() || factors.size() != 2) reject(fmt::format("'{}' is {}; two numbers are expected", what, factors.dump()));
         s.unfused.push_back({op, checked(factors[0], what, 0, 1e3), checked(factors[1], what, 0, 1e3)});
       }
     }
@@ -55,29 +55,29 @@ class StackReader {
     if (j_.contains("without_reserve")) {
       const Json& list = j_["without_reserve"];
       if (!list.is_array() || !std::ranges::all_of(list, [](const Json& x) { return x.is_string(); }))
-        refuse("'without_reserve' is a list of machines");
+        reject("'without_reserve' is a list of machines");
       for (const Json& machine : list) s.without_reserve.push_back(machine.get<std::string>());
     }
     return s;
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const { fail_at(ErrorKind::poplar_error, "stack-file", {file_}, "{}", why); }
+  [[noreturn]] void reject(const std::string& why) const { fail_at(ErrorKind::poplar_error, "stack-file", {file_}, "{}", why); }
 
   std::string text(const char* member) const {
     if (!j_.contains(member)) return "";
-    if (!j_[member].is_string()) refuse(fmt::format("'{}' is {}; a text is expected", member, j_[member].dump()));
+    if (!j_[member].is_string()) reject(fmt::format("'{}' is {}; a text is expected", member, j_[member].dump()));
     return j_[member].get<std::string>();
   }
   bool flag(const char* member) const {
     if (!j_.contains(member)) return false;
-    if (!j_[member].is_boolean()) refuse(fmt::format("'{}' is {}; true or false is expected", member, j_[member].dump()));
+    if (!j_[member].is_boolean()) reject(fmt::format("'{}' is {}; true or false is expected", member, j_[member].dump()));
     return j_[member].get<bool>();
   }
   std::vector<std::pair<std::string, double>> by_machine(const char* member) const {
     std::vector<std::pair<std::string, double>> all;
     if (!j_.contains(member)) return all;
-    if (!j_[member].is_object()) refuse(fmt::format("'{}' is an object: machines and seconds", member));
+    if (!j_[member].is_object()) reject(fmt::format("'{}' is an object: machines and seconds", member));
     for (const auto& [machine, seconds] : j_[member].items())
       all.emplace_back(machine, checked(seconds, fmt::format("{} of {}", member, machine), 0, 1));
     return all;
@@ -85,7 +85,7 @@ class StackReader {
   double checked(const Json& value, const std::string& what, double least, double most) const {
     const double n = value.is_number() ? value.get<double>() : std::nan("");
     if (!(n >= least && n <= most))
-      refuse(fmt::format("'{}' is {}; a number from {:g} to {:g} is expected", what, value.dump(), least, most));
+      reject(fmt::format("'{}' is {}; a number from {:g} to {:g} is expected", what, value.dump(), least, most));
     return n;
   }
   double number(const char* member, double otherwise, double least, double most) const {

@@ -55,12 +55,12 @@ class StepReader {
       : csv_(csv), file_(file), cluster_(cluster), words_(words) {}
 
   TimedSteps read() {
-    if (csv_.rows() == 0) refuse("it has no rows");
-    if (!column("model") && !column("layers")) refuse("no column says what ran: 'model', or 'layers', 'hidden' and 'heads', are expected");
+    if (csv_.rows() == 0) reject("it has no rows");
+    if (!column("model") && !column("layers")) reject("no column says what ran: 'model', or 'layers', 'hidden' and 'heads', are expected");
     bool timed = false;
     for (const char* c : kTimes) timed = timed || column(c).has_value();
     if (!timed)
-      refuse(
+      reject(
           "no column says how long a step took: 'step_s', 'step_ms', 'tokens_per_s_per_gpu', 'tokens_per_s' or 'samples_per_s' is "
           "expected");
     TimedSteps all;
@@ -69,8 +69,8 @@ class StepReader {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const { fail_at(ErrorKind::poplar_error, "timed-steps", {file_}, "{}", why); }
-  [[noreturn]] void refuse_row(std::size_t i, const std::string& why) const {
+  [[noreturn]] void reject(const std::string& why) const { fail_at(ErrorKind::poplar_error, "timed-steps", {file_}, "{}", why); }
+  [[noreturn]] void reject_row(std::size_t i, const std::string& why) const {
     fail_at(ErrorKind::poplar_error, "timed-steps", {file_, csv_.line(i)}, "{}", why);
   }
 
@@ -96,13 +96,13 @@ class StepReader {
   Transformer model(std::size_t i) const {
     const std::int64_t seq = count(i, "seq", 0);
     if (!has(i, "layers")) {
-      if (!has(i, "model")) refuse_row(i, "neither 'model' nor 'layers' is given");
+      if (!has(i, "model")) reject_row(i, "neither 'model' nor 'layers' is given");
       return transformer_named(csv_.text(i, "model"), seq);
     }
     Transformer t;
     t.name = column("model") ? csv_.text(i, "model") : fmt::format("{} layers of {}", count(i, "layers", 1), count(i, "hidden", 1));
     for (const char* needed : {"hidden", "heads", "seq"}) {
-      if (!has(i, needed)) refuse_row(i, fmt::format("'{}' is not given", needed));
+      if (!has(i, needed)) reject_row(i, fmt::format("'{}' is not given", needed));
     }
     t.layers = count(i, "layers", 1), t.hidden = count(i, "hidden", 1), t.heads = count(i, "heads", 1), t.seq = seq;
     t.kv_heads = count(i, "kv_heads", 0), t.ffn = count(i, "ffn", 4 * t.hidden), t.vocab = count(i, "vocab", t.vocab);
@@ -111,7 +111,7 @@ class StepReader {
     const bool scores = has(i, "recompute") && recompute_word(csv_.text(i, "recompute")) == "selective";
     t.keeps_scores = csv_.has("keeps_scores") ? csv_.integer(i, "keeps_scores") != 0 : scores;
     t.dropout = csv_.has("dropout") ? csv_.integer(i, "dropout") != 0 : scores;
-    if (t.hidden % t.heads != 0) refuse_row(i, fmt::format("{} heads do not divide a width of {}", t.heads, t.hidden));
+    if (t.hidden % t.heads != 0) reject_row(i, fmt::format("{} heads do not divide a width of {}", t.heads, t.hidden));
     return t;
   }
 
@@ -127,7 +127,7 @@ class StepReader {
     std::int64_t batch = count(i, "global_batch", 0);
     if (column("strategy") && !csv_.empty(i, "strategy")) {
       const ReadSettings r = settings_of(csv_.text(i, "strategy"), {m, cluster_, batch}, gpus, batch);
-      if (r.batch == 0) refuse_row(i, "'global_batch' is not given");
+      if (r.batch == 0) reject_row(i, "'global_batch' is not given");
       return {r.strategy, r.batch};
     }
     Strategy s = parse_strategy(words_, Spelling::brief);
@@ -137,13 +137,13 @@ class StepReader {
     if (has(i, "dp")) {
       s.data = count(i, "dp", 1);
     } else {
-      if (gpus == 0) refuse_row(i, "neither 'dp' nor 'gpus' is given");
+      if (gpus == 0) reject_row(i, "neither 'dp' nor 'gpus' is given");
       if (gpus % others != 0)
-        refuse_row(i, fmt::format("{} devices do not divide over t={} p={} c={}", gpus, s.tensor, s.pipeline, s.context));
+        reject_row(i, fmt::format("{} devices do not divide over t={} p={} c={}", gpus, s.tensor, s.pipeline, s.context));
       s.data = gpus / others;
     }
     if (batch == 0 && has(i, "microbatches")) batch = count(i, "microbatches", 1) * s.data * s.microbatch;
-    if (batch == 0) refuse_row(i, "neither 'global_batch' nor 'microbatches' is given");
+    if (batch == 0) reject_row(i, "neither 'global_batch' nor 'microbatches' is given");
     std::string words;
     if (has(i, "zero")) words += fmt::format(" zero={}", csv_.integer(i, *column("zero")));
     if (has(i, "recompute")) words += " recompute=" + recompute_word(csv_.text(i, "recompute"));
@@ -193,11 +193,11 @@ class StepReader {
       // What its text says is said with its line.
       const std::string what = e.what();
       if (what.starts_with(file_)) throw;
-      refuse_row(i, what);
+      reject_row(i, what);
     }
     r.what = fmt::format("{} seq={} batch={} {}", r.model.name, r.model.seq, r.batch, to_string(r.strategy, Spelling::brief));
     r.seconds = seconds(i, r);
-    if (!(r.seconds > 0 && r.seconds < 1e9)) refuse_row(i, fmt::format("a step of {:g} seconds; a positive number is expected", r.seconds));
+    if (!(r.seconds > 0 && r.seconds < 1e9)) reject_row(i, fmt::format("a step of {:g} seconds; a positive number is expected", r.seconds));
     r.memory_bytes = number(i, "memory_GiB") * kGib;
     const Violation v = first_violation(facts_of(r.model, cluster_, r.batch), r.strategy);
     if (v)

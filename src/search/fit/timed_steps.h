@@ -40,7 +40,7 @@ struct TimedSteps {
 //     out_of_memory, method              rows that ran out of memory, or by another method than "baseline", are left out
 //
 // `words`: of a strategy, which rows do not say. A name in a trainer's style of the same meaning will do for a column: see kAliases.
-// Refuses (poplar_error, id timed-steps or csv) tables without what is needed, and cells that are not understood.
+// Rejects (poplar_error, id timed-steps or csv) tables without what is needed, and cells that are not understood.
 TimedSteps timed_steps(const simulate::Csv& csv, const std::string& file, const simulate::Cluster& cluster, const std::string& words = "");
 
 }  // namespace pando::search

@@ -146,7 +146,7 @@ std::vector<std::string> ConfigReader::texts(const std::string& name) {
   return all;
 }
 
-std::vector<std::int64_t> ConfigReader::wholes(const std::string& name) {
+std::vector<std::int64_t> ConfigReader::whole_tensors(const std::string& name) {
   const nlohmann::json* v = member(name);
   std::vector<std::int64_t> all;
   if (v == nullptr) return all;

@@ -19,7 +19,7 @@ class ConfigReader {
  public:
   ConfigReader(const nlohmann::json& config, std::string file) : config_(config), file_(std::move(file)) {}
 
-  // A size. Refuses (poplar_error, id model-file) a member that is missing or none.
+  // A size. Rejects (poplar_error, id model-file) a member that is missing or none.
   std::int64_t whole(const std::string& name);
   // null, or no such member: `otherwise`.
   std::int64_t whole(const std::string& name, std::int64_t otherwise);
@@ -27,12 +27,12 @@ class ConfigReader {
   bool flag(const std::string& name, bool otherwise);
   std::string text(const std::string& name, const std::string& otherwise);
   std::vector<std::string> texts(const std::string& name);
-  std::vector<std::int64_t> wholes(const std::string& name);
+  std::vector<std::int64_t> whole_tensors(const std::string& name);
   bool has(const std::string& name) const { return config_.contains(name) && !config_[name].is_null(); }
   // Only this value is understood.
   void only(const std::string& name, std::int64_t value, std::string_view why);
   void without_effect(std::string_view name) { read_.emplace_back(name); }
-  // Refuses members that nobody read, with the nearest that is known.
+  // Rejects members that nobody read, with the nearest that is known.
   void end() const;
   [[noreturn]] void wrong(const std::string& what) const;
 
@@ -55,7 +55,7 @@ struct ModelFamily {
 
 const std::vector<ModelFamily>& model_families();
 
-// `seq`: tokens of a sample; 0 is refused, because configurations say only how many there can be. Refuses (poplar_error, id model-file)
+// `seq`: tokens of a sample; 0 is rejected, because configurations say only how many there can be. Rejects (poplar_error, id model-file)
 // families and members that are not known.
 Transformer transformer_of_config(const nlohmann::json& config, std::int64_t seq, const std::string& file);
 

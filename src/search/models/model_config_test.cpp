@@ -59,7 +59,7 @@ TEST(ModelConfig, WindowsShortenAttention) {
 }
 
 TEST(ModelConfig, WhatIsNotUnderstoodIsNamed) {
-  const auto refuses = [](const std::string& name, const char* member, const nlohmann::json& value, const std::string& message,
+  const auto rejects = [](const std::string& name, const char* member, const nlohmann::json& value, const std::string& message,
                           std::int64_t seq = 1024) {
     nlohmann::json j = config_of(name);
     j[member] = value;
@@ -68,24 +68,24 @@ TEST(ModelConfig, WhatIsNotUnderstoodIsNamed) {
       ADD_FAILURE() << name << " " << member;
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), testing::HasSubstr(message)) << name << " " << member; }
   };
-  refuses("llama3_8b", "num_key_value_hedas", 8,
+  rejects("llama3_8b", "num_key_value_hedas", 8,
           "the member 'num_key_value_hedas' (8) is not understood, and may change time or memory; the nearest is num_key_value_heads");
-  refuses("llama3_8b", "zzz", 8,
+  rejects("llama3_8b", "zzz", 8,
           "the member 'zzz' (8) is not understood, and may change time or memory; take it out of a copy of the file");
-  refuses("llama3_8b", "zzz", std::vector<int>(40, 1), "'zzz' ([1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1...) is not understood");
-  refuses("gpt_oss_20b", "experts_per_token", 2, "experts_per_token is 2, num_experts_per_tok 4; they are one number");
-  refuses("llama3_8b", "num_experts", 8, "the member 'num_experts' (8) is not understood");
-  refuses("llama3_8b", "model_type", "lama", "model_type is 'lama', a family that is not known; the nearest is llama");
-  refuses("llama3_8b", "hidden_size", "4096", "hidden_size is \"4096\"; a whole number from 0 to 2^40 is expected");
-  refuses("llama3_8b", "hidden_size", 0, "hidden_size is 0; it must be 1 or more");
-  refuses("llama3_8b", "intermediate_size", nullptr, "no 'intermediate_size', which its family has");
-  refuses("llama3_8b", "hidden_act", "tanhshrink", "hidden_act is 'tanhshrink'; understood are silu");
-  refuses("llama3_8b", "pretraining_tp", 4, "pretraining_tp is 4; only 1 is understood");
-  refuses("llama3_8b", "use_cache", true, "a configuration does not say how many tokens a sample has (at most 8192); say --seq-length", 0);
-  refuses("gpt2", "n_layer", 12, "samples of 2048 tokens are asked for; n_positions is 1024", 2048);
-  refuses("qwen3_30b_a3b", "mlp_only_layers", {3}, "mlp_only_layers names layer 3; only first layers");
-  refuses("deepseek_v3", "moe_layer_freq", 2, "moe_layer_freq is 2; only 1 is understood");
-  refuses("gemma2_9b", "layer_types", {"full_attention"}, "layer_types has 1 layers; num_hidden_layers is 42");
+  rejects("llama3_8b", "zzz", std::vector<int>(40, 1), "'zzz' ([1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1...) is not understood");
+  rejects("gpt_oss_20b", "experts_per_token", 2, "experts_per_token is 2, num_experts_per_tok 4; they are one number");
+  rejects("llama3_8b", "num_experts", 8, "the member 'num_experts' (8) is not understood");
+  rejects("llama3_8b", "model_type", "lama", "model_type is 'lama', a family that is not known; the nearest is llama");
+  rejects("llama3_8b", "hidden_size", "4096", "hidden_size is \"4096\"; a whole number from 0 to 2^40 is expected");
+  rejects("llama3_8b", "hidden_size", 0, "hidden_size is 0; it must be 1 or more");
+  rejects("llama3_8b", "intermediate_size", nullptr, "no 'intermediate_size', which its family has");
+  rejects("llama3_8b", "hidden_act", "tanhshrink", "hidden_act is 'tanhshrink'; understood are silu");
+  rejects("llama3_8b", "pretraining_tp", 4, "pretraining_tp is 4; only 1 is understood");
+  rejects("llama3_8b", "use_cache", true, "a configuration does not say how many tokens a sample has (at most 8192); say --seq-length", 0);
+  rejects("gpt2", "n_layer", 12, "samples of 2048 tokens are asked for; n_positions is 1024", 2048);
+  rejects("qwen3_30b_a3b", "mlp_only_layers", {3}, "mlp_only_layers names layer 3; only first layers");
+  rejects("deepseek_v3", "moe_layer_freq", 2, "moe_layer_freq is 2; only 1 is understood");
+  rejects("gemma2_9b", "layer_types", {"full_attention"}, "layer_types has 1 layers; num_hidden_layers is 42");
 }
 
 // What is inside a model of images and texts is named where it is known.

@@ -135,14 +135,14 @@ void each_switch(Transformer& t, F f) {
   f("gated", t.gated), f("dropout", t.dropout), f("keeps_scores", t.keeps_scores), f("tied", t.tied), f("norms_heads", t.norms_heads);
 }
 
-[[noreturn]] void refuse_file(const std::string& file, const std::string& what) {
+[[noreturn]] void reject_file(const std::string& file, const std::string& what) {
   fail_at(ErrorKind::poplar_error, "model-file", {file}, "{}", what);
 }
 
 // A misspelt member would be one that is left out.
 void check_members(const nlohmann::json& j, const std::string& file) {
   if (!j.is_object())
-    refuse_file(file, "a model is an object of sizes, such as {\"layers\": 32, \"hidden\": 4096, \"heads\": 32, \"seq\": 4096}");
+    reject_file(file, "a model is an object of sizes, such as {\"layers\": 32, \"hidden\": 4096, \"heads\": 32, \"seq\": 4096}");
   std::vector<std::string> known{"name", "attended"};
   Transformer t;
   each_size(t, [&](const char* name, const auto&) { known.emplace_back(name); });
@@ -150,7 +150,7 @@ void check_members(const nlohmann::json& j, const std::string& file) {
   for (const auto& [name, value] : j.items()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::vector<std::string> near = similar_names(name, known);
-    refuse_file(file, fmt::format("there is no member '{}'; {} {}", name, near.empty() ? "known are" : "the nearest is",
+    reject_file(file, fmt::format("there is no member '{}'; {} {}", name, near.empty() ? "known are" : "the nearest is",
                                   near.empty() ? fmt::format("{}", fmt::join(known, ", ")) : near[0]));
   }
 }
@@ -158,15 +158,15 @@ void check_members(const nlohmann::json& j, const std::string& file) {
 // Sizes that no transformer has.
 void check_sizes(Transformer t, const std::string& file) {
   each_size(t, [&](const char* name, std::int64_t n) {
-    if (n < 0) refuse_file(file, fmt::format("{} is {}; a size is not negative", name, n));
-    if (n > (std::int64_t{1} << 40)) refuse_file(file, fmt::format("{} is {}; no size is over 2^40", name, n));
+    if (n < 0) reject_file(file, fmt::format("{} is {}; a size is not negative", name, n));
+    if (n > (std::int64_t{1} << 40)) reject_file(file, fmt::format("{} is {}; no size is over 2^40", name, n));
   });
   for (const auto& [name, n] :
        {std::pair{"layers", t.layers}, {"heads", t.heads}, {"seq", t.seq}, {"hidden", t.hidden}, {"ffn", t.ffn}, {"vocab", t.vocab}}) {
-    if (n < 1) refuse_file(file, fmt::format("{} is {}; it must be 1 or more", name, n));
+    if (n < 1) reject_file(file, fmt::format("{} is {}; it must be 1 or more", name, n));
   }
   const auto divides = [&](const char* a, std::int64_t n, const char* b, std::int64_t m) {
-    if (m % n != 0) refuse_file(file, fmt::format("{} is {}, which does not divide {} {}", a, n, b, m));
+    if (m % n != 0) reject_file(file, fmt::format("{} is {}, which does not divide {} {}", a, n, b, m));
   };
   if (t.head_size == 0) divides("heads", t.heads, "hidden", t.hidden);
   if (t.kv_heads > 0) divides("kv_heads", t.kv_heads, "heads", t.heads);
@@ -175,19 +175,19 @@ void check_sizes(Transformer t, const std::string& file) {
                                   {"shared_experts", t.shared_experts},
                                   {"expert_ffn", t.expert_ffn},
                                   {"dense_layers", t.dense_layers}}) {
-      if (n > 0) refuse_file(file, fmt::format("{} is {}, but there are no experts", name, n));
+      if (n > 0) reject_file(file, fmt::format("{} is {}, but there are no experts", name, n));
     }
   } else {
     if (t.experts_each < 1 || t.experts_each > t.experts)
-      refuse_file(file, fmt::format("experts_each is {}; a token goes to 1 to {} experts", t.experts_each, t.experts));
-    if (t.expert_ffn < 1) refuse_file(file, "expert_ffn, the width of an expert, is missing");
-    if (t.dense_layers > t.layers) refuse_file(file, fmt::format("dense_layers is {}; there are {} layers", t.dense_layers, t.layers));
+      reject_file(file, fmt::format("experts_each is {}; a token goes to 1 to {} experts", t.experts_each, t.experts));
+    if (t.expert_ffn < 1) reject_file(file, "expert_ffn, the width of an expert, is missing");
+    if (t.dense_layers > t.layers) reject_file(file, fmt::format("dense_layers is {}; there are {} layers", t.dense_layers, t.layers));
   }
   if (!t.latent() && t.query_rank > 0)
-    refuse_file(file, fmt::format("query_rank is {} and kv_rank 0; latent attention has a rank of keys and values", t.query_rank));
-  if (t.norms != 2 && t.norms != 4) refuse_file(file, fmt::format("norms is {}; a layer has 2, or 4 with those behind its parts", t.norms));
+    reject_file(file, fmt::format("query_rank is {} and kv_rank 0; latent attention has a rank of keys and values", t.query_rank));
+  if (t.norms != 2 && t.norms != 4) reject_file(file, fmt::format("norms is {}; a layer has 2, or 4 with those behind its parts", t.norms));
   if (!(t.attended > 0 && t.attended <= 1))
-    refuse_file(file, fmt::format("attended is {}; a share over 0 and up to 1 is expected", t.attended));
+    reject_file(file, fmt::format("attended is {}; a share over 0 and up to 1 is expected", t.attended));
 }
 
 Transformer from_json(const std::string& text, std::int64_t seq, const std::string& file) {
@@ -208,17 +208,17 @@ Transformer from_json(const std::string& text, std::int64_t seq, const std::stri
     t.ffn = 0;
     each_size(t, [&](const char* name, std::int64_t& into) {
       if (j.contains(name) && !j[name].is_number_integer())
-        refuse_file(file, fmt::format("{} is {}; a whole number is expected", name, j[name].dump()));
+        reject_file(file, fmt::format("{} is {}; a whole number is expected", name, j[name].dump()));
       into = j.value(name, into);
     });
     each_switch(t, [&](const char* name, bool& into) {
       if (j.contains(name) && !j[name].is_boolean())
-        refuse_file(file, fmt::format("{} is {}; true or false is expected", name, j[name].dump()));
+        reject_file(file, fmt::format("{} is {}; true or false is expected", name, j[name].dump()));
       into = j.value(name, into);
     });
     if (!j.contains("ffn")) t.ffn = 4 * t.hidden;
     if (j.contains("attended") && !j["attended"].is_number())
-      refuse_file(file, fmt::format("attended is {}; a number is expected", j["attended"].dump()));
+      reject_file(file, fmt::format("attended is {}; a number is expected", j["attended"].dump()));
     t.attended = j.value("attended", 1.0);
     check_sizes(t, file);
     return t;

@@ -50,7 +50,7 @@ struct Transformer {
 // gpt2, gpt3-xl, gpt3-13b, gpt3-175b, megatron-22b, turing-530b, megatron-1t, llama3-8b, llama3-70b, deepseek-v2 ...
 const std::vector<Transformer>& transformers();
 // A name, or a file of JSON: with the members above, or a configuration of Hugging Face's transformers (model_config.h). `seq`: tokens of a
-// sample; 0: what the name or the file says. Refuses (poplar_error) what is neither, and configurations without `seq`.
+// sample; 0: what the name or the file says. Rejects (poplar_error) what is neither, and configurations without `seq`.
 Transformer transformer_named(std::string_view name_or_file, std::int64_t seq = 0);
 // As a file of these members.
 std::string to_json(const Transformer& t);

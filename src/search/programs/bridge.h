@@ -8,14 +8,14 @@
 
 namespace pando::search {
 
-// Refuses (poplar_error) a transformer of which no program can be built.
+// Rejects (poplar_error) a transformer of which no program can be built.
 void check_has_program(const Transformer& model);
-// The step of training that the sizes describe: a GPT with `batch` samples. Refuses (poplar_error) sizes that the builder has no words for.
+// The step of training that the sizes describe: a GPT with `batch` samples. Rejects (poplar_error) sizes that the builder has no words for.
 transform::Program program_of(const Transformer& model, std::int64_t batch, ir::DType dtype = ir::DType::float16);
-// The transforms' strategy of a point. Refuses (poplar_error) what no transform does: a space with `runnable` has no such points.
+// The transforms' strategy of a point. Rejects (poplar_error) what no transform does: a space with `runnable` has no such points.
 Strategy transforms_of(const StrategyFacts& facts, const Strategy& s);
 
-// Refuses (poplar_error, id program-size) a program of all devices whose writing takes more memory than is free for this process
+// Rejects (poplar_error, id program-size) a program of all devices whose writing takes more memory than is free for this process
 // (program_size.h). `target`: what is written, as --emit has it.
 void check_can_be_written(const transform::Program& whole, const Strategy& s, std::string_view target);
 

@@ -49,7 +49,8 @@ class LayerDropper {
       if (!dropped(v)) m().add_output(graph_, now(v));
     }
     for (std::size_t i = 0; i < main.inputs.size(); ++i) {
-      if (!drops(layer_of_input_[i])) m().graph(graph_).finals[m().value(values_[main.inputs[i].index()]).index] = now(main.finals[i]);
+      if (!drops(layer_of_input_[i]))
+        m().graph(graph_).updated_inputs[m().value(values_[main.inputs[i].index()]).index] = now(main.updated_inputs[i]);
     }
     return std::move(out_);
   }

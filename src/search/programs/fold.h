@@ -37,12 +37,12 @@ class FoldedProgram {
   // The program with so many of these layers left out: whole periods, at most all but two.
   const transform::Program& without(std::uint32_t layers);
 
-  // None where nothing can be left out. Refuses what parallelise() refuses.
+  // None where nothing can be left out. Rejects what parallelise() rejects.
   std::optional<ProgramEstimate> estimate(const transform::Strategy& strategy, const simulate::Cluster& cluster,
                                           const simulate::CostModel& costs);
   // Whether layers can be left out.
   bool folds(const transform::Strategy& strategy) { return plan(strategy).layers; }
-  // The bound of least_time.h, from the same programs. None where nothing can be left out. Refuses (value) what the stages refuse.
+  // The bound of least_time.h, from the same programs. None where nothing can be left out. Rejects (value) what the stages reject.
   std::optional<double> least_seconds(const transform::Strategy& strategy, const simulate::CostModel& costs);
 
  private:

@@ -18,7 +18,7 @@ class Layouts {
   // The program must outlive this.
   explicit Layouts(const transform::Program& program) : program_(program), memo_(program) {}
 
-  // Refuses (value) what lay_out() refuses.
+  // Rejects (value) what lay_out() rejects.
   std::shared_ptr<const transform::Layout> of(const transform::Strategy& strategy) {
     transform::LayoutKey key = transform::layout_key_of(strategy);
     if (const auto it = known_.find(key); it != known_.end()) {

@@ -32,11 +32,11 @@ struct ActivationsOfLayers {
   std::vector<std::int64_t> variables;
 };
 
-// Refuses (value) what the stages refuse.
+// Rejects (value) what the stages reject.
 ActivationsOfLayers activations_of_layers(const transform::Program& program, const transform::Strategy& strategy,
                                           const transform::Layout& layout, const schedule::Table& table);
 
-// Refuses (value) what the stages refuse.
+// Rejects (value) what the stages reject.
 LeastMemory least_memory(const transform::Program& program, const transform::Strategy& strategy, const transform::Layout& layout,
                          const schedule::Table& table);
 

@@ -22,10 +22,10 @@ inline constexpr double kTimesCaution = 1 - 1e-6;
 class LeastTime {
  public:
   LeastTime(const transform::Program& program, const simulate::CostModel& costs);
-  // Refuses (value) what the stages refuse.
+  // Rejects (value) what the stages reject.
   double seconds(const transform::Strategy& strategy, const transform::Layout& layout);
   // What passes of stages cost for one microbatch; a transfer costs what the forward pass of one stage sends to another rank, of the stages
-  // that send longest. Refuses (value) what the stages refuse.
+  // that send longest. Rejects (value) what the stages reject.
   schedule::Costs costs_of(const transform::Strategy& strategy, const transform::Layout& layout);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace pando::search {
 
-// Every group of devices along an axis lies in the network as the first one does, and nothing is shared that they would queue for. Refuses
+// Every group of devices along an axis lies in the network as the first one does, and nothing is shared that they would queue for. Rejects
 // (value) names in Strategy::order that are no axes.
 bool ranks_do_alike(const transform::Strategy& strategy, const simulate::Cluster& cluster);
 

@@ -32,7 +32,7 @@ namespace {
 
 using transform::Program;
 
-// The rule by which the transforms refuse something; empty: they do not.
+// The rule by which the transforms reject something; empty: they do not.
 template <class F>
 Violation violation_of(F&& f) {
   try {
@@ -55,7 +55,7 @@ class BoundsOfGroup {
  public:
   BoundsOfGroup(const Program& program, Layouts& layouts, LeastTime& times) : program_(program), known_(layouts), times_(times) {}
 
-  // Bytes of the fullest device; 0 for what the transforms refuse.
+  // Bytes of the fullest device; 0 for what the transforms reject.
   std::int64_t least_bytes(const Strategy& s) {
     std::int64_t bytes = 0;
     violation_of([&] {
@@ -64,7 +64,7 @@ class BoundsOfGroup {
     });
     return bytes;
   }
-  // With what is computed again; 0 for what the transforms refuse.
+  // With what is computed again; 0 for what the transforms reject.
   double least_seconds(const Strategy& s) {
     double seconds = 0;
     violation_of([&] { seconds = times_.seconds(s, layout_of(s)); });
@@ -220,7 +220,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
       if (g.transfers_cost && with_transfers == without) return false;
       for (Strategy& s : g.points) s.schedule = g.transfers_cost ? with_transfers : without;
     } catch (const ModelError&) {
-      // The group is refused where it is looked at.
+      // The group is rejected where it is looked at.
     }
     return true;
   }
@@ -229,7 +229,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
   void add_layers(ProgramGroup& g, const std::vector<double>& layer_seconds, std::int32_t most) {
     std::map<Recompute, std::vector<std::vector<std::uint32_t>>> choices;
     std::vector<Strategy> all;
-    // What is refused here is refused where it is looked at.
+    // What is rejected here is rejected where it is looked at.
     violation_of([&] {
       std::shared_ptr<const transform::Layout> layout;
       for (const Strategy& s : g.points) {
@@ -249,7 +249,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
   }
 
   // Some rank of a pipeline does at least its share of what one stage of all layers does. Groups with equal degrees share this bound; those
-  // that the transforms refuse for their degrees go.
+  // that the transforms reject for their degrees go.
   void bound_by_degrees(std::vector<PointGroup>& groups, ProgramResult& r) {
     struct OfDegrees {
       double seconds = 0;
@@ -275,7 +275,7 @@ class ProgramEstimator final : public Estimator<ProgramEstimate> {
     groups = std::move(left);
   }
 
-  // 0 for what the transforms refuse.
+  // 0 for what the transforms reject.
   double folded_bound(const Strategy& s) {
     double seconds = 0;
     violation_of([&] { seconds = fold_.least_seconds(s, costs_).value_or(0); });
@@ -353,7 +353,7 @@ LeastMemory least_program_memory(const Program& program, const Strategy& strateg
 
 ProgramResult search_program(const Program& program, const simulate::Cluster& cluster, const Space& space, const SearchOptions& options,
                              const simulate::CostModel* costs) {
-  transform::refuse_distributed(program.module);
+  transform::reject_distributed(program.module);
   ProgramEstimator estimator(program, cluster, space, costs);
   return Searcher<ProgramEstimate>(estimator, options).run();
 }

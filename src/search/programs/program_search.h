@@ -47,14 +47,14 @@ ProgramResult search_program(const transform::Program& program, const simulate::
                              const SearchOptions& options = {}, const simulate::CostModel* costs = nullptr);
 
 // Time and memory of one point; with `made`, of so many of its microbatches. `layout`: what lay_out() makes of it, if that is known. Where
-// devices with equal parts take equal times (one_rank.h), one of them is made for all. Refuses what parallelise() refuses.
+// devices with equal parts take equal times (one_rank.h), one of them is made for all. Rejects what parallelise() rejects.
 ProgramEstimate estimate_program(const transform::Program& program, const Strategy& strategy, const simulate::Cluster& cluster,
                                  const simulate::CostModel* costs = nullptr, std::int32_t made = 0,
                                  const transform::Layout* layout = nullptr);
-// What no estimate of the strategy is below; 0 for strategies that the transforms refuse.
+// What no estimate of the strategy is below; 0 for strategies that the transforms reject.
 double least_program_seconds(const transform::Program& program, const Strategy& strategy, const simulate::CostModel& costs);
 
-// What the fullest device holds at the least. Refuses what parallelise() refuses.
+// What the fullest device holds at the least. Rejects what parallelise() rejects.
 LeastMemory least_program_memory(const transform::Program& program, const Strategy& strategy);
 
 // Why a strategy is not the answer: the rule that it breaks; the device and the bytes that it lacks; or how much slower it is, and where.

@@ -340,7 +340,7 @@ graph main(i: Tensor[(8), int32], j: Tensor[(8), int32], a: Tensor[(512, 8), flo
   EXPECT_TRUE(compare(p, transform::parallelise(p, r.best[0].strategy), 3).equal());
 }
 
-TEST(ProgramSearch, TooManyCutsAreRefused) {
+TEST(ProgramSearch, TooManyCutsAreRejected) {
   const transform::Program p = models::build_mlp({.layers = 12, .width = 4, .batch = 4});
   std::string text = ir::print(p.module);
   // Layers of one name are one weight: here each has a name of its own.

@@ -8,7 +8,7 @@
 
 namespace pando::search {
 
-// Refuses (poplar_error) more than a hundred thousand ways to cut weights.
+// Rejects (poplar_error) more than a hundred thousand ways to cut weights.
 SpaceFacts facts_of(const transform::Program& program, const simulate::CostModel& costs, const simulate::Cluster& cluster,
                     const Space& space);
 

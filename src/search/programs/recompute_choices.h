@@ -14,7 +14,7 @@
 namespace pando::search {
 
 // Sets of layers for strategy.recompute, at most `most`, neither none nor all; each ascending. Layers that save nothing are in none of
-// them. `layer_seconds`: what a layer's forward pass takes. Refuses (value) what the stages refuse.
+// them. `layer_seconds`: what a layer's forward pass takes. Rejects (value) what the stages reject.
 std::vector<std::vector<std::uint32_t>> recompute_choices(const transform::Program& program, const transform::Strategy& strategy,
                                                           const transform::Layout& layout, const schedule::Table& table,
                                                           const std::vector<double>& layer_seconds, std::int32_t most);

@@ -30,7 +30,7 @@ const EmitTarget* find_emit_target(std::string_view name) {
   return found == emit_targets().end() ? nullptr : &*found;
 }
 
-void refuse_settings(const std::string& file, const std::string& what) {
+void reject_settings(const std::string& file, const std::string& what) {
   fail_at(ErrorKind::poplar_error, "trainer-settings", {file}, "{}", what);
 }
 

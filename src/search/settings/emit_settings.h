@@ -26,7 +26,7 @@ struct ReadSettings {
 // A strategy in a trainer's words, and how far they go.
 struct Settings {
   std::string text;
-  // What the format has no word for, and what the trainer refuses: each with what it does instead. The text has them as comments.
+  // What the format has no word for, and what the trainer rejects: each with what it does instead. The text has them as comments.
   std::vector<std::string> unsaid;
   // What a trainer runs that gets these settings.
   Strategy runs;
@@ -41,7 +41,7 @@ struct EmitTarget {
   std::string (*program)(const transform::Program& whole, const transform::Distributed& d, const std::string& path) = nullptr;
   // Searches for it look at strategies alone that the transforms can make.
   bool runnable = false;
-  // What such a text means. `devices` and `batch`: the user's, for texts without them; 0: not said. Refuses (poplar_error, id
+  // What such a text means. `devices` and `batch`: the user's, for texts without them; 0: not said. Rejects (poplar_error, id
   // trainer-settings) what is not understood. Null: it cannot be read.
   ReadSettings (*read)(const std::string& text, const StrategyFacts& facts, std::int64_t devices, std::int64_t batch,
                        const std::string& file) = nullptr;
@@ -56,7 +56,7 @@ std::vector<std::string> warnings_of(const StrategyFacts& facts, const EmitTarge
                                      double limit);
 
 // A strategy in Pando's words; flags of Megatron-LM ("--tensor-model-parallel-size 8 ..."); or NAME:FILE, a file of the settings of a
-// trainer. Refuses (poplar_error) what is none of these.
+// trainer. Rejects (poplar_error) what is none of these.
 ReadSettings settings_of(const std::string& text, const StrategyFacts& facts, std::int64_t devices, std::int64_t batch);
 
 // --- for rows
@@ -98,6 +98,6 @@ class SettingsNotes {
 // Of a strategy that has all but Strategy::weighed: the division that strategies have words for, layers by stage or by rank; or a note that
 // there is none. `who` gave `wanted`.
 void adopt_division(const StrategyFacts& facts, const std::vector<std::int64_t>& wanted, const std::string& who, ReadSettings& to);
-[[noreturn]] void refuse_settings(const std::string& file, const std::string& what);
+[[noreturn]] void reject_settings(const std::string& file, const std::string& what);
 
 }  // namespace pando::search

@@ -252,48 +252,48 @@ TEST(Emit, LayoutsOfMegatron) {
 
 TEST(Emit, WhatCannotBeIsRejected) {
   const Case c("llama3-8b");
-  const auto refuses = [&](const std::string& text, const std::string& message, std::int64_t devices = 8, std::int64_t batch = 64) {
+  const auto rejects = [&](const std::string& text, const std::string& message, std::int64_t devices = 8, std::int64_t batch = 64) {
     try {
       settings_of(text, c.facts, devices, batch);
       ADD_FAILURE() << text;
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr(message)) << text; }
   };
-  refuses("--tensor-model-parallel 8", "--tensor-model-parallel is not understood, and changes how a step is distributed");
-  refuses("--tensor-model-parallel-size 2 --outer-dp-sharding-strategy optim", "--outer-dp-sharding-strategy is not understood");
-  refuses("--lr 0.1", "no flag of Megatron-LM is in it");
-  refuses("--tensor-model-parallel-size eight", "--tensor-model-parallel-size eight: a whole number from 1 is expected");
-  refuses("--tensor-model-parallel-size 3", "8 devices are not a multiple of 3 x 1 x 1");
-  refuses("--tensor-model-parallel-size 2", "flags do not say how many devices there are; say --devices", 0);
-  refuses("--tensor-model-parallel-size 2", "there is no --global-batch-size; say --batch", 8, 0);
-  refuses("--recompute-granularity some", "--recompute-granularity some: it is full or selective");
-  refuses("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Ettx|tL", "has 'x'; understood are E, t, L");
-  refuses("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Ett|tL", "has 3 layers; the model has 32");
-  refuses("--data-parallel-sharding-strategy most", "it is one of no_shard, optim, optim_grads, optim_grads_params");
-  const auto refuses_json = [&](const char* target, const std::string& text, const std::string& message, std::int64_t devices = 8) {
+  rejects("--tensor-model-parallel 8", "--tensor-model-parallel is not understood, and changes how a step is distributed");
+  rejects("--tensor-model-parallel-size 2 --outer-dp-sharding-strategy optim", "--outer-dp-sharding-strategy is not understood");
+  rejects("--lr 0.1", "no flag of Megatron-LM is in it");
+  rejects("--tensor-model-parallel-size eight", "--tensor-model-parallel-size eight: a whole number from 1 is expected");
+  rejects("--tensor-model-parallel-size 3", "8 devices are not a multiple of 3 x 1 x 1");
+  rejects("--tensor-model-parallel-size 2", "flags do not say how many devices there are; say --devices", 0);
+  rejects("--tensor-model-parallel-size 2", "there is no --global-batch-size; say --batch", 8, 0);
+  rejects("--recompute-granularity some", "--recompute-granularity some: it is full or selective");
+  rejects("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Ettx|tL", "has 'x'; understood are E, t, L");
+  rejects("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Ett|tL", "has 3 layers; the model has 32");
+  rejects("--data-parallel-sharding-strategy most", "it is one of no_shard, optim, optim_grads, optim_grads_params");
+  const auto rejects_json = [&](const char* target, const std::string& text, const std::string& message, std::int64_t devices = 8) {
     try {
       find_emit_target(target)->read(text, c.facts, devices, 0, "ds.json");
       ADD_FAILURE() << text;
     } catch (const poplar::poplar_error& e) { EXPECT_THAT(e.what(), HasSubstr(message)) << text; }
   };
-  refuses_json("deepspeed", "[1", "it is not an object of JSON");
-  refuses_json("deepspeed", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3})",
+  rejects_json("deepspeed", "[1", "it is not an object of JSON");
+  rejects_json("deepspeed", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3})",
                "train_batch_size 64 is not 2 x 3 x 8 devices");
-  refuses_json("deepspeed", R"({"zero_optimization": {"stage": 4}, "train_batch_size": 8})", "stage is 4; it is 0 to 3");
-  refuses_json("deepspeed", R"({"model_type": "llama", "hidden_size": 4096})", "it is not a configuration of DeepSpeed");
-  refuses_json("deepspeed", R"({"zero_optimization": true})", "zero_optimization is true; an object of JSON is expected");
-  refuses_json("deepspeed", R"({"zero_optimization": {"overlap_comm": 1}})", "overlap_comm is 1; true or false is expected");
-  refuses_json("deepspeed", R"({"activation_checkpointing": [], "train_batch_size": 8})", "activation_checkpointing is []; an object");
-  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
-  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,1", "global_bsz": 8})", "tp_sizes_enc has 2 layers; the model has 32");
-  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "dp_types_enc": 7})", "dp_types_enc has 7; 0 or 1");
-  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "checkpoint": 2})", "checkpoint has 2; 0 or 1");
-  refuses_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "default_dp_type": 4})",
+  rejects_json("deepspeed", R"({"zero_optimization": {"stage": 4}, "train_batch_size": 8})", "stage is 4; it is 0 to 3");
+  rejects_json("deepspeed", R"({"model_type": "llama", "hidden_size": 4096})", "it is not a configuration of DeepSpeed");
+  rejects_json("deepspeed", R"({"zero_optimization": true})", "zero_optimization is true; an object of JSON is expected");
+  rejects_json("deepspeed", R"({"zero_optimization": {"overlap_comm": 1}})", "overlap_comm is 1; true or false is expected");
+  rejects_json("deepspeed", R"({"activation_checkpointing": [], "train_batch_size": 8})", "activation_checkpointing is []; an object");
+  rejects_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,2", "global_bsz": 8})", "tp_sizes_enc differs from layer to layer");
+  rejects_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": "1,1", "global_bsz": 8})", "tp_sizes_enc has 2 layers; the model has 32");
+  rejects_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "dp_types_enc": 7})", "dp_types_enc has 7; 0 or 1");
+  rejects_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "checkpoint": 2})", "checkpoint has 2; 0 or 1");
+  rejects_json("galvatron", R"({"pp_deg": 1, "tp_sizes_enc": 1, "global_bsz": 8, "default_dp_type": 4})",
                "default_dp_type is 4; it is one of ddp, zero2, zero3");
-  refuses_json("galvatron", "{}", "it is not a strategy of Galvatron");
+  rejects_json("galvatron", "{}", "it is not a strategy of Galvatron");
   const std::string parts = "config.parallelism.pipeline_parallel_degree = 2\nconfig.parallelism.module_fqns_per_model_part = ";
-  refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"]]\n", "has 2 layers; the model has 32");
-  refuses_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"], []]\n", "has 3 parts; 2 ranks have as many each");
-  refuses_json("torchtitan", "x\n", "no assignment such as config.parallelism.tensor_parallel_degree");
+  rejects_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"]]\n", "has 2 layers; the model has 32");
+  rejects_json("torchtitan", parts + "[[\"layers.0\"], [\"layers.1\"], []]\n", "has 3 parts; 2 ranks have as many each");
+  rejects_json("torchtitan", "x\n", "no assignment such as config.parallelism.tensor_parallel_degree");
 }
 
 }  // namespace

@@ -12,13 +12,13 @@ namespace {
 
 void check_transfers(const OptionValue& value, const lower::OptionContext& c) {
   const std::int64_t transfers = std::get<std::int64_t>(value);
-  if (transfers < 1) ir::refuse(ErrorClass::value, "host-transfers", "{} host transfers a run; there must be 1 or more", transfers);
+  if (transfers < 1) ir::reject(ErrorClass::value, "host-transfers", "{} host transfers a run; there must be 1 or more", transfers);
   for (std::size_t i = 0; i < c.module.stream_count(); ++i) {
     const ir::HostStream& h = c.module.stream(HostStreamId(static_cast<HostStreamId::rep>(i)));
     std::uint64_t bytes = saturating_mul(static_cast<std::uint64_t>(transfers), static_cast<std::uint64_t>(c.module.replicas()));
     bytes = saturating_mul(saturating_mul(bytes, static_cast<std::uint64_t>(ir::elements_of(h.shape))), ir::size_of(h.dtype));
     if (bytes <= kMostBytes) continue;
-    ir::refuse(ErrorClass::value, "stream-too-large",
+    ir::reject(ErrorClass::value, "stream-too-large",
                "stream '{}' of shape {}: {} transfers to {} replicas are more bytes than a host can hold", h.name, ir::to_string(h.shape),
                transfers, c.module.replicas());
   }

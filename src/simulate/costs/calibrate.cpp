@@ -129,7 +129,7 @@ double agreed_seconds(const std::function<double()>& measure) {
   return best;
 }
 
-void refuse_implausible(const Cluster& host) {
+void reject_implausible(const Cluster& host) {
   constexpr double kMostBytes = 1e13, kMostOperations = 1e17, kLongestMessage = 1e-2;
   const auto check = [](const char* what, double value, double scale, const char* unit, double most) {
     if (value > 0 && value <= most) return;
@@ -166,7 +166,7 @@ Cluster calibrate_host(const HostKernels& kernels, double seconds) {
   threads.latency = few / 2;
   threads.bytes_per_second = 4.0 * static_cast<double>(large) / std::max(1e-9, many - few);
   c.levels = {threads};
-  refuse_implausible(c);
+  reject_implausible(c);
   return c;
 }
 

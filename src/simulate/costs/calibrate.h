@@ -13,15 +13,15 @@ struct HostKernels {
 };
 
 // Measures for about `seconds`, longer on a host that does other things. Times are the best of several: another program on the host makes a
-// run slower, never quicker. Refuses what refuse_implausible does.
+// run slower, never quicker. Rejects what reject_implausible does.
 Cluster calibrate_host(const HostKernels& kernels, double seconds = 2);
 
 // The best of the times that `measure` gives, which it is asked for until one is within a fifth of the best before it, some times at the
 // most.
 double agreed_seconds(const std::function<double()>& measure);
 
-// Refuses (no_environment) a machine that no host is, as measurements among other programs make it: a rate beyond 10^4 GB/s, a message of
+// Rejects (no_environment) a machine that no host is, as measurements among other programs make it: a rate beyond 10^4 GB/s, a message of
 // more than 10 ms, what is no number or not more than 0.
-void refuse_implausible(const Cluster& host);
+void reject_implausible(const Cluster& host);
 
 }  // namespace pando::simulate

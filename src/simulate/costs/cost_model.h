@@ -89,7 +89,7 @@ class ClusterCostModel : public CostModel {
 // Measured ops first, another model for the rest. One line for an op: `signature,seconds`; the signature is what `signature` gives.
 class TableCostModel : public CostModel {
  public:
-  // Refuses (poplar_error) lines that cannot be read.
+  // Rejects (poplar_error) lines that cannot be read.
   TableCostModel(const CostModel& otherwise, std::string_view csv, const std::string& file);
   double seconds(const ir::Module& module, ir::OpId op) const override;
   bool looks_at_the_network_alone() const override { return otherwise_.looks_at_the_network_alone(); }

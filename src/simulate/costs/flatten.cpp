@@ -72,7 +72,7 @@ class Flattener {
   Program run() {
     body(m_.main_graph());
     for (const BodyDevice& d : program_.bodies[0].devices) {
-      if (d.is_variable) ir::refuse(ir::ErrorClass::value, "device-variable", "values lie on d{}, which no pmap binds", d.number);
+      if (d.is_variable) ir::reject(ir::ErrorClass::value, "device-variable", "values lie on d{}, which no pmap binds", d.number);
     }
     return std::move(program_);
   }
@@ -262,7 +262,7 @@ class Flattener {
 
   void add_call(ir::GraphId g, Body& b, ir::OpId o, const ir::OpRow& row) {
     if (row.control == ir::Control::branch || row.control == ir::Control::none) {
-      ir::refuse(ir::ErrorClass::popart, "not-simulated",
+      ir::reject(ir::ErrorClass::popart, "not-simulated",
                  "{}: which of its graphs runs is known when the program runs; it cannot be simulated", row.name);
     }
     const ir::GraphId callee = m_.graphs(o)[0];
@@ -316,7 +316,7 @@ class Flattener {
       for (std::int64_t k = 0; k < i; ++k) {
         position += static_cast<std::int32_t>(parts_of(m_.value(m_.graph(callee).inputs[static_cast<std::size_t>(k)]).type).size());
       }
-      for (SlotId s : slots(m_.graph(callee).finals[static_cast<std::size_t>(i)])) {
+      for (SlotId s : slots(m_.graph(callee).updated_inputs[static_cast<std::size_t>(i)])) {
         b.outputs.push_back(s);
         b.carried.push_back(position >= static_cast<std::int32_t>(b.own_outputs) ? position : -1);
         b.slots[s].kept = true;

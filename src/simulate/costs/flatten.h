@@ -7,7 +7,7 @@
 
 namespace pando::simulate {
 
-// Graphs of a pmap have their devices bound by it. Tensors without a place lie on device 0. Refuses (ModelError) conditionals: which branch
+// Graphs of a pmap have their devices bound by it. Tensors without a place lie on device 0. Rejects (ModelError) conditionals: which branch
 // runs is not known; and device variables that no pmap binds.
 Program flatten(const ir::Module& module, const CostModel& costs);
 

@@ -17,8 +17,8 @@ namespace {
 
 using ir::ErrorClass;
 
-[[noreturn]] void refuse_trace(const std::string& file, const std::string& what) {
-  ir::refuse(ErrorClass::value, "trace", "{}: {}; a Chrome trace is expected: a list of events with name, ph, pid, ts and dur", file, what);
+[[noreturn]] void reject_trace(const std::string& file, const std::string& what) {
+  ir::reject(ErrorClass::value, "trace", "{}: {}; a Chrome trace is expected: a list of events with name, ph, pid, ts and dur", file, what);
 }
 
 struct Sums {
@@ -46,19 +46,19 @@ std::string ratio(double predicted, double measured) {
 
 std::vector<MeasuredEvent> read_trace(std::string_view text, const std::string& file) {
   const nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
-  if (all.is_discarded()) refuse_trace(file, "it is not JSON");
+  if (all.is_discarded()) reject_trace(file, "it is not JSON");
   const nlohmann::json& events = all.is_object() && all.contains("traceEvents") ? all["traceEvents"] : all;
-  if (!events.is_array()) refuse_trace(file, "it holds no list of events");
+  if (!events.is_array()) reject_trace(file, "it holds no list of events");
   std::vector<MeasuredEvent> out;
   for (const nlohmann::json& e : events) {
-    if (!e.is_object() || !e.contains("ph")) refuse_trace(file, fmt::format("an entry is {}", e.dump().substr(0, 40)));
+    if (!e.is_object() || !e.contains("ph")) reject_trace(file, fmt::format("an entry is {}", e.dump().substr(0, 40)));
     if (e["ph"] != "X") continue;
     const auto is_number = [&](const char* key) { return e.contains(key) && e[key].is_number(); };
     if (!e.contains("name") || !e["name"].is_string() || !is_number("pid") || !is_number("ts") || !is_number("dur"))
-      refuse_trace(file, fmt::format("an event is {}", e.dump().substr(0, 80)));
+      reject_trace(file, fmt::format("an event is {}", e.dump().substr(0, 80)));
     out.push_back({e["name"], e["pid"], e.value("tid", 0) == 1, e["ts"].get<double>() * 1e-6, e["dur"].get<double>() * 1e-6});
   }
-  if (out.empty()) refuse_trace(file, "it has no events");
+  if (out.empty()) reject_trace(file, "it has no events");
   return out;
 }
 

@@ -19,7 +19,7 @@ struct MeasuredEvent {
   double start = 0, seconds = 0;
 };
 
-// Events of ph "X": pid is the device, tid 1 its transfers, ts and dur are microseconds. Refuses (value) what is no such trace.
+// Events of ph "X": pid is the device, tid 1 its transfers, ts and dur are microseconds. Rejects (value) what is no such trace.
 std::vector<MeasuredEvent> read_trace(std::string_view text, const std::string& file);
 
 // By op, the sums over all devices, and by device from its first event to the end of its last. The timeline has its events.

@@ -15,7 +15,7 @@ namespace pando::simulate {
 profile::DevicePlan prediction(const Program& program, const Timeline& timeline, const std::string& machine, const std::string& costs);
 
 // A step of a placed module on IPUs of a machine ("ipu2"), of `tiles` tiles or, if 0, the machine's, by formulas. Of a module that the
-// simulation refuses the plan has no devices, and its text says why.
+// simulation rejects the plan has no devices, and its text says why.
 profile::DevicePlan prediction(const ir::Module& module, const std::string& machine, std::int64_t tiles);
 
 // Puts a prediction into a report file, in place of one that it has. Throws parse_error: no report; file_load_error, poplar_error: it

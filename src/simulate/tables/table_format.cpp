@@ -29,7 +29,7 @@ const std::vector<TableFormat>& table_formats() {
   return all;
 }
 
-void refuse_table(const TableFile& file, const std::string& why) { fail_at(ErrorKind::poplar_error, "table-file", {file.path}, "{}", why); }
+void reject_table(const TableFile& file, const std::string& why) { fail_at(ErrorKind::poplar_error, "table-file", {file.path}, "{}", why); }
 
 Json object_of(const TableFile& file) {
   Json j = Json::parse(file.text, nullptr, false);
@@ -38,15 +38,15 @@ Json object_of(const TableFile& file) {
 
 const TableFormat& format_of(const TableFile& file) {
   if (file.text.starts_with("PAR1"))
-    refuse_table(file, "it is a Parquet file; write it as CSV (pandas: read_parquet, then to_csv(index=False))");
+    reject_table(file, "it is a Parquet file; write it as CSV (pandas: read_parquet, then to_csv(index=False))");
   if (file.text.starts_with("version https://git-lfs"))
-    refuse_table(file, "it is a pointer of Git LFS, not the table; `git lfs pull` brings the table");
+    reject_table(file, "it is a pointer of Git LFS, not the table; `git lfs pull` brings the table");
   std::string known;
   for (const TableFormat& f : table_formats()) {
     if (f.fits(file)) return f;
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", f.name, f.doc);
   }
-  refuse_table(file, fmt::format("it is of no format that is known: {}", known));
+  reject_table(file, fmt::format("it is of no format that is known: {}", known));
 }
 
 NetworkLevel* TableRows::set_level(std::size_t level, double bytes_per_second, std::vector<std::pair<double, double>> shares) {
@@ -77,7 +77,7 @@ Cluster with_tables(const Cluster& like, const std::vector<TableFile>& files, st
     for (const auto& [why, n] : std::exchange(rows.left, {})) left.push_back(fmt::format("{}: {}", counted(n, "row"), why));
     const std::size_t read = count() - rows_before, members = rows.members.size() - members_before;
     if (read + members == 0)
-      refuse_table(file, fmt::format("it has nothing of a machine ({}){}", format.name, left.empty() ? "" : ": " + left[0]));
+      reject_table(file, fmt::format("it has nothing of a machine ({}){}", format.name, left.empty() ? "" : ": " + left[0]));
     notes.push_back(fmt::format("{}: {}, {} and {}", file.path, format.name, counted(read, "row"), counted(members, "number")));
     for (const std::string& line : left) notes.push_back("  left out: " + line);
     names.push_back(std::filesystem::path(file.path).filename().string());

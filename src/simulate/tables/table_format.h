@@ -47,7 +47,7 @@ struct TableFormat {
   std::string name, doc;
   // By what the text looks like.
   bool (*fits)(const TableFile& file) = nullptr;
-  // Refuses (poplar_error, id table-file) what is not as the format has it, with the place.
+  // Rejects (poplar_error, id table-file) what is not as the format has it, with the place.
   void (*read)(const TableFile& file, TableRows& rows) = nullptr;
 };
 
@@ -56,10 +56,10 @@ const std::vector<TableFormat>& table_formats();
 const TableFormat& format_of(const TableFile& file);
 
 // The machine `like` with what the files say of theirs: a table that they have replaces that of the machine. `notes`: a line for each file,
-// and for what was left of it. Refuses (poplar_error, id table-file) files of no known format, and rows that cannot be (measured_json.h).
+// and for what was left of it. Rejects (poplar_error, id table-file) files of no known format, and rows that cannot be (measured_json.h).
 Cluster with_tables(const Cluster& like, const std::vector<TableFile>& files, std::vector<std::string>& notes);
 
-[[noreturn]] void refuse_table(const TableFile& file, const std::string& why);
+[[noreturn]] void reject_table(const TableFile& file, const std::string& why);
 // A JSON object; null: it is none.
 nlohmann::ordered_json object_of(const TableFile& file);
 

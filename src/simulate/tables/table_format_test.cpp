@@ -174,7 +174,7 @@ TEST(Tables, Sailor) {
   EXPECT_THAT(message_of("c.json", R"({"inter": {"A": {"1": [[0, 1], 1]}}, "intra": {}})"), HasSubstr("three coefficients"));
 }
 
-TEST(Tables, OthersAreRefused) {
+TEST(Tables, OthersAreRejected) {
   EXPECT_THAT(message_of("x.json", "{}"),
               HasSubstr("x.json: it is of no format that is known: aiconfigurator (its op tables as CSV), galvatron"));
   EXPECT_THAT(message_of("x.csv", "a,b\n1,2\n"), HasSubstr("of no format that is known"));

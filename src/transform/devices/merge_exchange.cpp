@@ -90,7 +90,7 @@ void verify_overlap(const Module& m, const MergedExchange& merged) {
   if (merged.steps.size() + merged.others.size() <= 1) return;
   std::string text;
   for (OpId o : merged.others) text += fmt::format("\n  {} '{}'", m.row(o).name, m.name_of(o));
-  refuse(ErrorClass::runtime, "io-tile-exchange",
+  reject(ErrorClass::runtime, "io-tile-exchange",
          "io_tile_exchange: {} exchange steps and {} other ops are left of the block, which must be one exchange; move what computes out "
          "of it{}",
          merged.steps.size(), merged.others.size(), text);

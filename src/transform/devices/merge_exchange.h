@@ -20,7 +20,7 @@ struct MergedExchange {
 // no result changes.
 MergedExchange merge_exchange(ir::Module& module, ir::GraphId graph, std::size_t first, std::size_t last);
 
-// Refuses (runtime) a range of which more is left than one step: transfers on IO tiles overlap with computing only if they are one
+// Rejects (runtime) a range of which more is left than one step: transfers on IO tiles overlap with computing only if they are one
 // exchange.
 void verify_overlap(const ir::Module& module, const MergedExchange& merged);
 

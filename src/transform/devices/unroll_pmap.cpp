@@ -84,7 +84,7 @@ class Unroller {
     }
     body(old, f);
     for (ValueId v : g.outputs) to_.add_output(graph, f.values.at(v));
-    for (std::size_t i = 0; i < g.finals.size(); ++i) to_.graph(graph).finals[i] = f.values.at(g.finals[i]);
+    for (std::size_t i = 0; i < g.updated_inputs.size(); ++i) to_.graph(graph).updated_inputs[i] = f.values.at(g.updated_inputs[i]);
     for (const auto& [first, then] : g.after) {
       const auto a = f.ops.find(first), b = f.ops.find(then);
       if (a != f.ops.end() && b != f.ops.end()) to_.graph(graph).after.emplace_back(a->second, b->second);
@@ -152,18 +152,18 @@ class Unroller {
   std::map<std::pair<GraphId, std::vector<std::pair<std::int32_t, std::int32_t>>>, GraphId> made_;
 };
 
-void refuse_violations(const std::vector<Violation>& found) {
-  if (!found.empty()) refuse(ErrorClass::popart, found[0].rule, "{}", to_string(found));
+void reject_violations(const std::vector<Violation>& found) {
+  if (!found.empty()) reject(ErrorClass::popart, found[0].rule, "{}", to_string(found));
 }
 
 }  // namespace
 
 Module unroll_pmap(const Module& module) {
   check(module);
-  refuse_violations(verify_distribution(module));
+  reject_violations(verify_distribution(module));
   Module out = Unroller(module).run();
   check(out);
-  refuse_violations(verify_distribution(out));
+  reject_violations(verify_distribution(out));
   return out;
 }
 

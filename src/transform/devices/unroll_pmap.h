@@ -13,7 +13,7 @@
 
 namespace pando::transform {
 
-// Verifies what comes out. Refuses (popart) a module that is not valid, by ir/checks/verify_distribution.h, too.
+// Verifies what comes out. Rejects (popart) a module that is not valid, by ir/checks/verify_distribution.h, too.
 ir::Module unroll_pmap(const ir::Module& module);
 
 }  // namespace pando::transform

@@ -31,7 +31,7 @@ class Annotator {
     for (std::size_t i = 0; i < main().inputs.size(); ++i) {
       if (m_.name_of(main().inputs[i]) == name) return i;
     }
-    refuse(ErrorClass::value, "input-name", "the main graph has no input '{}'", name);
+    reject(ErrorClass::value, "input-name", "the main graph has no input '{}'", name);
   }
 
   void inputs() {
@@ -42,7 +42,7 @@ class Annotator {
         const std::size_t i = input_named(name);
         const std::int64_t rank = m_.type_of(main().inputs[i]).rank();
         if (dim < 0 || dim >= rank)
-          refuse(ErrorClass::value, "dimension-range", "'{}' has {} dimensions, no dimension {}", name, rank, dim);
+          reject(ErrorClass::value, "dimension-range", "'{}' has {} dimensions, no dimension {}", name, rank, dim);
         list[i] = static_cast<std::int32_t>(dim);
       }
     };
@@ -75,7 +75,7 @@ class Annotator {
     }
     for (std::size_t i = 0; i < n; ++i) {
       const ValueId v = main().inputs[i];
-      if (main().finals[i] == v && m_.type_of(v).rank() > 0 && !weight[v.index()]) p_.batch_dim[i] = 0;
+      if (main().updated_inputs[i] == v && m_.type_of(v).rank() > 0 && !weight[v.index()]) p_.batch_dim[i] = 0;
     }
   }
 
@@ -84,7 +84,7 @@ class Annotator {
       for (OpId o : ops()) {
         if (main().outputs.empty() && stores_stream(m_, o)) return m_.operand(o, 0);
       }
-      if (main().outputs.empty()) refuse(ErrorClass::value, "no-loss", "the main graph has no output; say which value is the loss");
+      if (main().outputs.empty()) reject(ErrorClass::value, "no-loss", "the main graph has no output; say which value is the loss");
       return main().outputs[0];
     }
     for (OpId o : ops()) {
@@ -92,7 +92,7 @@ class Annotator {
         if (m_.name_of(v) == *a_.loss) return v;
       }
     }
-    refuse(ErrorClass::value, "value-name", "the main graph has no value '{}'", *a_.loss);
+    reject(ErrorClass::value, "value-name", "the main graph has no value '{}'", *a_.loss);
   }
 
   void phases() {
@@ -118,7 +118,8 @@ class Annotator {
   // for it. Gradients of one weight that are added up are not ready yet.
   void updates() {
     std::vector<bool> of_state(m_.value_count(), false), elsewhere(m_.value_count(), false);
-    for (std::size_t i = 0; i < main().inputs.size(); ++i) of_state[main().inputs[i].index()] = main().finals[i] != main().inputs[i];
+    for (std::size_t i = 0; i < main().inputs.size(); ++i)
+      of_state[main().inputs[i].index()] = main().updated_inputs[i] != main().inputs[i];
     for (OpId o : ops()) {
       for (ValueId v : m_.operands(o)) {
         if (p_.phase[o.index()] == Phase::forward) of_state[v.index()] = false;

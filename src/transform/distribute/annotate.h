@@ -19,7 +19,7 @@ struct Annotation {
 };
 
 // Flat. Forward is what the loss needs, and what needs nothing of the backward pass but forward values. A layer begins where a single
-// activation passes from what is before to what is behind, and there has been a product with a weight since the last one. Refuses (value)
+// activation passes from what is before to what is behind, and there has been a product with a weight since the last one. Rejects (value)
 // names that are not there.
 Program annotate(ir::Module module, const Annotation& annotation);
 

@@ -18,10 +18,10 @@ std::vector<std::size_t> axes_in_order(const Strategy& s) {
   for (const std::string& name : s.order) {
     const auto axis = static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
     if (axis == kAxes) {
-      ir::refuse(ir::ErrorClass::value, "order",
+      ir::reject(ir::ErrorClass::value, "order",
                  "'{}' is not an axis that devices are ordered by; data, expert, context, tensor and pipeline are", name);
     }
-    if (std::find(named.begin(), named.end(), axis) != named.end()) ir::refuse(ir::ErrorClass::value, "order", "'{}' is there twice", name);
+    if (std::find(named.begin(), named.end(), axis) != named.end()) ir::reject(ir::ErrorClass::value, "order", "'{}' is there twice", name);
     named.push_back(axis);
   }
   for (std::size_t a = 0; a < kAxes; ++a) {

@@ -15,7 +15,7 @@ struct DeviceStrides {
   std::int64_t pipeline = 1;
 };
 
-// Refuses (value) names in Strategy::order that are no axes, or there twice.
+// Rejects (value) names in Strategy::order that are no axes, or there twice.
 DeviceStrides strides_of(const Strategy& strategy);
 
 }  // namespace pando::transform

@@ -5,7 +5,7 @@
 
 namespace pando::transform {
 
-// Refuses (value) a module whose values are tuples or lie on several devices: it is distributed already.
-void refuse_distributed(const ir::Module& module);
+// Rejects (value) a module whose values are tuples or lie on several devices: it is distributed already.
+void reject_distributed(const ir::Module& module);
 
 }  // namespace pando::transform

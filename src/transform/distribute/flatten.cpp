@@ -52,7 +52,7 @@ class Flattener {
     }
     for (OpId o : main.ops) op(o, values, program_.phase_of(o), program_.layer_of(o));
     for (ValueId v : main.outputs) to().add_output(graph_, values.at(v));
-    for (std::size_t i = 0; i < main.finals.size(); ++i) to().graph(graph_).finals[i] = values.at(main.finals[i]);
+    for (std::size_t i = 0; i < main.updated_inputs.size(); ++i) to().graph(graph_).updated_inputs[i] = values.at(main.updated_inputs[i]);
     for (const auto& [first, then] : main.after) {
       const OpId a = copies_[first.index()], b = copies_[then.index()];
       if (a.valid() && b.valid()) to().graph(graph_).after.emplace_back(a, b);
@@ -128,7 +128,7 @@ class Flattener {
     std::size_t result = 0;
     for (ValueId v : g.outputs) values[from_.result(o, result++)] = inner.at(v);
     for (std::int64_t i : from_.attributes(o).ints("modified"))
-      values[from_.result(o, result++)] = inner.at(g.finals[static_cast<std::size_t>(i)]);
+      values[from_.result(o, result++)] = inner.at(g.updated_inputs[static_cast<std::size_t>(i)]);
   }
 
   // Trip after trip, each a layer of its own, as the op says it: outputs are carried to inputs, modified inputs keep what a trip made of
@@ -138,27 +138,27 @@ class Flattener {
     const std::int64_t count = from_.attributes(o).integer("count");
     const Ints& modified = from_.attributes(o).ints("modified");
     unrolled_ = true;
-    std::vector<ValueId> inputs, finals;
+    std::vector<ValueId> inputs, updated_inputs;
     for (ValueId v : from_.operands(o)) inputs.push_back(values.at(v));
-    finals = inputs;
+    updated_inputs = inputs;
     for (std::int64_t k = 0; k < count; ++k) {
       Values inner;
       for (std::size_t i = 0; i < g.inputs.size(); ++i) inner[g.inputs[i]] = inputs[i];
       for (OpId x : g.ops) op(x, inner, phase, layer + (phase == Phase::forward ? static_cast<std::uint32_t>(k) : 0));
       for (std::int64_t i : modified) {
         const auto m = static_cast<std::size_t>(i);
-        inputs[m] = finals[m] = inner.at(g.finals[m]);
+        inputs[m] = updated_inputs[m] = inner.at(g.updated_inputs[m]);
       }
       for (std::size_t i = 0; i < g.outputs.size(); ++i) inputs[i] = inner.at(g.outputs[i]);
       if (to().op_count() <= kMostWritten) continue;
-      refuse(ErrorClass::value, "loop-too-long",
+      reject(ErrorClass::value, "loop-too-long",
              "{} '{}' of graph '{}' makes {} trips; the loops of the main graph are written out, up to {} ops in all", from_.row(o).name,
              from_.name_of(o), g.name, count, kMostWritten);
     }
     if (phase == Phase::forward && count > 0) shift_ += static_cast<std::uint32_t>(count - 1);
     std::size_t result = 0;
     for (std::size_t i = 0; i < g.outputs.size(); ++i) values[from_.result(o, result++)] = inputs[i];
-    for (std::int64_t i : modified) values[from_.result(o, result++)] = finals[static_cast<std::size_t>(i)];
+    for (std::int64_t i : modified) values[from_.result(o, result++)] = updated_inputs[static_cast<std::size_t>(i)];
   }
 
   // A graph that a branch (or a loop that is not chosen) carries: as it is.
@@ -174,7 +174,7 @@ class Flattener {
     for (OpId o : g.ops) op(o, values, Phase::forward, 0);
     graph_ = outer;
     for (ValueId v : g.outputs) to().add_output(graph, values.at(v));
-    for (std::size_t i = 0; i < g.finals.size(); ++i) to().graph(graph).finals[i] = values.at(g.finals[i]);
+    for (std::size_t i = 0; i < g.updated_inputs.size(); ++i) to().graph(graph).updated_inputs[i] = values.at(g.updated_inputs[i]);
     return graph;
   }
 
@@ -314,10 +314,10 @@ bool spans_devices(const Module& m, OpId op) {
 
 bool is_written_out(const Module& m, OpId o) { return m.row(o).control == Control::call || m.row(o).control == Control::repeat; }
 
-void refuse_branches(const Module& m) {
+void reject_branches(const Module& m) {
   for (OpId o : m.graph(m.main_graph()).ops) {
     if (m.op(o).graph_count == 0 || is_written_out(m, o) || !spans_devices(m, o)) continue;
-    refuse(ErrorClass::not_implemented, "branch-on-several-devices",
+    reject(ErrorClass::not_implemented, "branch-on-several-devices",
            "{}: in its graphs values lie on several devices, or replicas meet; in calls and loops they may, in branches not",
            print_op(m, o));
   }
@@ -327,14 +327,14 @@ void refuse_branches(const Module& m) {
 
 Module write_out_across(Module module) {
   const auto chosen = [&](OpId o) { return is_written_out(module, o) && spans_devices(module, o); };
-  refuse_branches(module);
+  reject_branches(module);
   const std::vector<OpId>& ops = module.graph(module.main_graph()).ops;
   if (std::none_of(ops.begin(), ops.end(), chosen)) return module;
   Program whole;
   whole.module = std::move(module);
   Module out = Flattener(whole, [&](OpId o) { return spans_devices(whole.module, o); }).run().module;
   // Those in what was written out.
-  refuse_branches(out);
+  reject_branches(out);
   return out;
 }
 

@@ -10,12 +10,12 @@ namespace pando::transform {
 // is taken as it was. Other graphs are left out, but those that branches carry. Means are written so that they can be cut: as a sum and a
 // factor, or, where a loss leaves labels out, as a sum over a count that is taken ahead of the first microbatch.
 //
-// Refuses (value) loops of more than kMostWritten ops in all.
+// Rejects (value) loops of more than kMostWritten ops in all.
 Program flatten(const Program& program);
 inline constexpr std::size_t kMostWritten = 100'000;
 
 // Only the calls and loops of the main graph in whose graphs, in any depth, values lie on several devices or replicas meet; all else stays
-// as it is. Refuses (not_implemented) such branches.
+// as it is. Rejects (not_implemented) such branches.
 ir::Module write_out_across(ir::Module module);
 
 }  // namespace pando::transform

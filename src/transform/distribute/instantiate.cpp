@@ -57,7 +57,7 @@ class Writer {
     passes();
     for (const Step& s : r_.behind) write(s, 0);
     outputs();
-    finals();
+    updated_inputs();
     streams();
     return std::move(d_);
   }
@@ -190,7 +190,7 @@ class Writer {
   ValueId made(const Step& s, std::uint32_t x, std::size_t rank, std::size_t k) {
     const ValueId v = at(x, rank, k);
     if (!v.valid()) {
-      ir::refuse(ir::ErrorClass::value, "pass-order", "{} on stage {} takes '{}' of microbatch {}, which no earlier pass makes there",
+      ir::reject(ir::ErrorClass::value, "pass-order", "{} on stage {} takes '{}' of microbatch {}, which no earlier pass makes there",
                  ir::row_of(s.op).name, pieces_[x].stage, in_.name_of(pieces_[x].value), k);
     }
     return v;
@@ -400,7 +400,7 @@ class Writer {
     }
   }
 
-  // Loads of a run come in the order of microbatches: parallelise() has refused others.
+  // Loads of a run come in the order of microbatches: parallelise() has rejected others.
   void streams() {
     for (const Recipe::Load& load : r_.loads) {
       const Located& l = pieces_[load.located];
@@ -414,13 +414,13 @@ class Writer {
     }
   }
 
-  void finals() {
-    std::vector<std::size_t> next(r_.finals.size(), 0);
+  void updated_inputs() {
+    std::vector<std::size_t> next(r_.updated_inputs.size(), 0);
     for (std::uint32_t x : r_.inputs) {
       const std::size_t i = in_.value(pieces_[x].value).index;
-      if (r_.finals[i].empty() || !pieces_[x].buffers.empty()) continue;
-      const std::uint32_t f = r_.finals[i][next[i]++];
-      for (std::size_t r = 0; r < ranks_; ++r) m().graph(main_).finals[m().value(at(x, r, 0)).index] = at(f, r, 0);
+      if (r_.updated_inputs[i].empty() || !pieces_[x].buffers.empty()) continue;
+      const std::uint32_t f = r_.updated_inputs[i][next[i]++];
+      for (std::size_t r = 0; r < ranks_; ++r) m().graph(main_).updated_inputs[m().value(at(x, r, 0)).index] = at(f, r, 0);
     }
   }
 

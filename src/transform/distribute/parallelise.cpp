@@ -50,24 +50,24 @@ Mesh mesh_of(const Strategy& s, const Layout& layout, const schedule::Table& tab
 // Numbers that no strategy has.
 void check_numbers(const Strategy& s) {
   for (std::int32_t n : {s.data, s.tensor, s.pipeline, s.microbatches, s.expert, s.context, s.stages_per_rank}) {
-    if (n < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {}", n);
+    if (n < 1) ir::reject(ir::ErrorClass::value, "degree", "a degree of {}", n);
   }
   if (s.first_device < 0) {
-    ir::refuse(ir::ErrorClass::value, "first-device", "the first device is {}; devices are numbered from 0", s.first_device);
+    ir::reject(ir::ErrorClass::value, "first-device", "the first device is {}; devices are numbered from 0", s.first_device);
   }
   std::uint64_t devices = 1;
   for (std::int32_t n : {s.data, s.tensor, s.pipeline, s.expert, s.context})
     devices = saturating_mul(devices, static_cast<std::uint64_t>(n));
   constexpr auto kLast = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
   if (devices > kLast || static_cast<std::uint64_t>(s.first_device) > kLast - (devices - 1)) {
-    ir::refuse(ir::ErrorClass::value, "first-device", "{} devices from device {} on; the last device there can be is {}", devices,
+    ir::reject(ir::ErrorClass::value, "first-device", "{} devices from device {} on; the last device there can be is {}", devices,
                s.first_device, kLast);
   }
   if (s.recompute == Recompute::alternate || !(static_cast<const Predicted&>(s) == Predicted())) {
-    ir::refuse(ir::ErrorClass::value, "prediction", "the strategy says what predictions alone have: no program is made of it as it stands");
+    ir::reject(ir::ErrorClass::value, "prediction", "the strategy says what predictions alone have: no program is made of it as it stands");
   }
   if (!s.recomputed_layers.empty() && s.recompute == Recompute::none) {
-    ir::refuse(ir::ErrorClass::value, "recompute-layers",
+    ir::reject(ir::ErrorClass::value, "recompute-layers",
                "layers to recompute are listed, but recomputation is none; full or selective is");
   }
 }
@@ -78,7 +78,7 @@ void check_loads(const schedule::Table& table) {
     std::vector<std::int32_t> next(static_cast<std::size_t>(table.stages()), 0);
     for (const schedule::Cell& c : row) {
       if (c.action != schedule::Action::forward || c.microbatch == next[static_cast<std::size_t>(c.stage)]++) continue;
-      ir::refuse(ir::ErrorClass::value, "schedule", "stage {} runs microbatch {} out of order, but loads it from a stream", c.stage,
+      ir::reject(ir::ErrorClass::value, "schedule", "stage {} runs microbatch {} out of order, but loads it from a stream", c.stage,
                  c.microbatch);
     }
   }
@@ -103,16 +103,16 @@ std::vector<RunsWhole> whole_ops(const ir::Module& m, const Layout& layout) {
 
 }  // namespace
 
-void refuse_distributed(const ir::Module& m) {
+void reject_distributed(const ir::Module& m) {
   const ir::Graph& main = m.graph(m.main_graph());
   ir::Device first;
   const auto check = [&](ir::ValueId v) {
     const ir::Type& t = m.type_of(v);
-    if (!t.is_tensor()) ir::refuse(ir::ErrorClass::value, "devices", "'{}' is a tuple: the program is distributed already", m.name_of(v));
+    if (!t.is_tensor()) ir::reject(ir::ErrorClass::value, "devices", "'{}' is a tuple: the program is distributed already", m.name_of(v));
     const ir::Device d = t.place.device;
     if (!d.known() || d == first) return;
     if (first.known()) {
-      ir::refuse(ir::ErrorClass::value, "devices", "'{}' lies on device {}, other values on device {}: the program is distributed already",
+      ir::reject(ir::ErrorClass::value, "devices", "'{}' lies on device {}, other values on device {}: the program is distributed already",
                  m.name_of(v), d.value, first.value);
     }
     first = d;
@@ -134,11 +134,11 @@ schedule::Table table_of(const Strategy& s) {
   schedule::Table t =
       s.table ? schedule::without_idle(*s.table) : schedule::generate(s.schedule, {s.pipeline, s.microbatches, s.stages_per_rank});
   if (static_cast<std::int32_t>(t.ranks.size()) != s.pipeline || t.microbatches() != s.microbatches) {
-    ir::refuse(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}",
+    ir::reject(ir::ErrorClass::value, "schedule", "the schedule is for {} ranks and {} microbatches, the strategy has {} and {}",
                t.ranks.size(), t.microbatches(), s.pipeline, s.microbatches);
   }
   if (const auto broken = schedule::first_broken_rule(t))
-    ir::refuse(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
+    ir::reject(ir::ErrorClass::value, "schedule", "{}: {}", broken->rule, broken->message);
   return t;
 }
 
@@ -146,9 +146,9 @@ namespace {
 
 Distributed write_out(const Program& program, const Strategy& strategy, const Excerpt& excerpt) {
   const std::int32_t made = std::min(excerpt.microbatches, strategy.microbatches);
-  if (program.module.replicas() != 1) ir::refuse(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
+  if (program.module.replicas() != 1) ir::reject(ir::ErrorClass::value, "replicas", "a program with replicas is not distributed further");
   check_numbers(strategy);
-  refuse_distributed(program.module);
+  reject_distributed(program.module);
   Strategy some = strategy;
   some.microbatches = made;
   const schedule::Table table = table_of(some);
@@ -179,15 +179,17 @@ Distributed parallelise(const Program& program, const Strategy& strategy) {
   if (strategy.verify) {
     ir::check(d.module);
     const std::vector<ir::Violation> found = ir::verify_distribution(d.module);
-    if (!found.empty()) ir::refuse(ir::ErrorClass::popart, found[0].rule, "{}", ir::to_string(found));
+    if (!found.empty()) ir::reject(ir::ErrorClass::popart, found[0].rule, "{}", ir::to_string(found));
   }
   return d;
 }
 
-std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes) {
+std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& whole_tensors) {
   const ir::Graph& main = d.module.graph(d.module.main_graph());
   std::vector<ir::HostValue> parts(main.inputs.size());
-  for (const Piece& p : d.inputs) { parts[p.part].tensor = part_of(wholes[p.whole], p.start, d.module.type_of(main.inputs[p.part]).shape); }
+  for (const Piece& p : d.inputs) {
+    parts[p.part].tensor = part_of(whole_tensors[p.whole], p.start, d.module.type_of(main.inputs[p.part]).shape);
+  }
   return parts;
 }
 

@@ -59,10 +59,10 @@ struct Distributed {
 // One line for each kind: "2 dropout on whole operands over the data axis: random numbers belong to ...".
 std::vector<std::string> to_lines(const std::vector<RunsWhole>& whole);
 
-// The strategy's schedule. Refuses (value) one that is for others, or breaks a rule; (poplar_error) a name that is none.
+// The strategy's schedule. Rejects (value) one that is for others, or breaks a rule; (poplar_error) a name that is none.
 schedule::Table table_of(const Strategy& strategy);
 
-// Refuses (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches, a program
+// Rejects (value): degrees that do not divide, a schedule that does not fit, a value of the whole batch inside microbatches, a program
 // whose values lie on several devices.
 Distributed parallelise(const Program& program, const Strategy& strategy);
 
@@ -80,7 +80,7 @@ struct Excerpt {
 Distributed parallelise_some(const Program& program, const Strategy& strategy, const Excerpt& excerpt);
 
 // What the distributed program takes for the inputs of the sequential one.
-std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& wholes);
+std::vector<ir::HostValue> cut_inputs(const Distributed& d, const std::vector<ir::HostTensor>& whole_tensors);
 // A sequential output (or input) from its pieces; parts[first_part + i] is part i.
 ir::HostTensor join(const std::vector<Piece>& pieces, std::uint32_t whole, const ir::Type& type, const std::vector<ir::HostValue>& parts,
                     std::size_t first_part = 0);

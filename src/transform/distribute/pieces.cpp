@@ -1,7 +1,7 @@
 #include "transform/distribute/pieces.h"
 
 #include "ir/error.h"
-#include "ir/refuse_at.h"
+#include "ir/reject_at.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
@@ -74,7 +74,7 @@ PieceTable pieces_of(const Program& sequential, const Distributed& d) {
   const Module s = with_names_of_text(sequential.module), m = with_names_of_text(d.module);
   const Graph &whole = s.graph(s.main_graph()), &part = m.graph(m.main_graph());
   PieceTable t;
-  const auto add_whole = [&](const std::string& name, const Type& type) { t.wholes[name] = {type.dtype, type.shape}; };
+  const auto add_whole = [&](const std::string& name, const Type& type) { t.whole_tensors[name] = {type.dtype, type.shape}; };
   for (const Piece& p : d.inputs) {
     const std::string name = state_of_input(s, p.whole);
     add_whole(name, s.type_of(whole.inputs[p.whole]));
@@ -92,23 +92,23 @@ PieceTable pieces_of(const Program& sequential, const Distributed& d) {
   }
   for (const Piece& p : d.streams) {
     const HostStream& stream = s.stream(HostStreamId(p.whole));
-    t.wholes[stream.name] = {stream.dtype, stream.shape};
+    t.whole_tensors[stream.name] = {stream.dtype, stream.shape};
     t.streams.push_back({m.stream(HostStreamId(p.part)).name, stream.name, p.start, p.load});
   }
   return t;
 }
 
 std::string print_pieces(const PieceTable& t) {
-  Json wholes = Json::object();
-  for (const auto& [name, w] : t.wholes) wholes[name] = {{"dtype", name_of(w.dtype)}, {"shape", w.shape}};
-  const Json all{{"wholes", wholes},
+  Json whole_tensors = Json::object();
+  for (const auto& [name, w] : t.whole_tensors) whole_tensors[name] = {{"dtype", name_of(w.dtype)}, {"shape", w.shape}};
+  const Json all{{"whole_tensors", whole_tensors},
                  {"variables", json_of(t.variables, false)},
                  {"outputs", json_of(t.outputs, false)},
                  {"streams", json_of(t.streams, true)}};
   try {
     return all.dump(1) + '\n';
   } catch (const Json::exception&) {
-    refuse(ErrorClass::value, "pieces-names", "a name of the program is not UTF-8, which a file of pieces cannot hold");
+    reject(ErrorClass::value, "pieces-names", "a name of the program is not UTF-8, which a file of pieces cannot hold");
   }
 }
 
@@ -116,22 +116,22 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
   PieceTable t;
   try {
     const Json all = Json::parse(text);
-    constexpr const char* kParts[] = {"wholes", "variables", "outputs", "streams"};
+    constexpr const char* kParts[] = {"whole_tensors", "variables", "outputs", "streams"};
     if (!all.is_object() || !std::ranges::all_of(kParts, [&](const char* part) { return all.contains(part); })) {
-      refuse_at(ErrorClass::value, "pieces", {file}, "it is not a file of pieces (an object of {}): pando transform --pieces writes one",
+      reject_at(ErrorClass::value, "pieces", {file}, "it is not a file of pieces (an object of {}): pando transform --pieces writes one",
                 fmt::join(kParts, ", "));
     }
-    for (const auto& [name, w] : all.at("wholes").items()) {
+    for (const auto& [name, w] : all.at("whole_tensors").items()) {
       const auto dtype = dtype_named(w.at("dtype").get<std::string>());
-      if (!dtype) refuse_at(ErrorClass::value, "pieces", {file}, "'{}' is not an element type", w.at("dtype").get<std::string>());
-      t.wholes[name] = {*dtype, w.at("shape").get<Shape>()};
+      if (!dtype) reject_at(ErrorClass::value, "pieces", {file}, "'{}' is not an element type", w.at("dtype").get<std::string>());
+      t.whole_tensors[name] = {*dtype, w.at("shape").get<Shape>()};
     }
     const auto read = [&](const char* key, std::vector<PieceTable::Entry>& to) {
       for (const Json& p : all.at(key)) {
         to.push_back({p.at("part").get<std::string>(), p.at("whole").get<std::string>(), p.at("start").get<Shape>(), p.value("load", 0u)});
-        const auto whole = t.wholes.find(to.back().whole);
-        if (whole == t.wholes.end() || whole->second.shape.size() != to.back().start.size()) {
-          refuse_at(ErrorClass::value, "pieces", {file, 0, 0, key}, "'{}' is a piece of '{}', of which nothing or something else is said",
+        const auto whole = t.whole_tensors.find(to.back().whole);
+        if (whole == t.whole_tensors.end() || whole->second.shape.size() != to.back().start.size()) {
+          reject_at(ErrorClass::value, "pieces", {file, 0, 0, key}, "'{}' is a piece of '{}', of which nothing or something else is said",
                     to.back().part, to.back().whole);
         }
       }
@@ -140,8 +140,8 @@ PieceTable read_pieces(std::string_view text, const std::string& file) {
     read("outputs", t.outputs);
     read("streams", t.streams);
   } catch (const nlohmann::json::parse_error& e) {
-    refuse_at(ErrorClass::value, "pieces", location_in(text, e.byte - 1, file), "{}", e.what());
-  } catch (const Json::exception& e) { refuse_at(ErrorClass::value, "pieces", {file}, "{}", e.what()); }
+    reject_at(ErrorClass::value, "pieces", location_in(text, e.byte - 1, file), "{}", e.what());
+  } catch (const Json::exception& e) { reject_at(ErrorClass::value, "pieces", {file}, "{}", e.what()); }
   return t;
 }
 

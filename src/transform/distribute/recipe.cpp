@@ -56,8 +56,8 @@ class RecipeBuilder {
       const std::int32_t stage = std::max(0, home(v));
       r_.outputs.push_back({get(v, l_.output[i], stage, Segment::behind)});
     }
-    r_.finals.resize(main().inputs.size());
-    for (std::size_t i = 0; i < main().inputs.size(); ++i) finals(i);
+    r_.updated_inputs.resize(main().inputs.size());
+    for (std::size_t i = 0; i < main().inputs.size(); ++i) updated_inputs(i);
     if (strategy_.offload_activations) offload_activations(r_, mesh_, out_);
     for (Step& s : r_.before) s.for_all = !s.results.empty() && r_.located[s.results[0]].each;
     return std::move(r_);
@@ -360,7 +360,7 @@ class RecipeBuilder {
     specs[kTime] = want;
     if (const auto there = find(x.value, specs, x.stage, own(segment))) return *there;
     if (want.outer != 1) {
-      ir::refuse(ir::ErrorClass::value, "layout", "'{}' is not cut into microbatches along one dimension", m_.name_of(x.value));
+      ir::reject(ir::ErrorClass::value, "layout", "'{}' is not cut into microbatches along one dimension", m_.name_of(x.value));
     }
     const std::uint32_t to = add(x.value, specs, x.stage, true, own(segment));
     Step s = step(Step::plain, "slice", from, to);
@@ -455,7 +455,7 @@ class RecipeBuilder {
     if (have.is_sharded() && want.is_sharded())
       return collective("all_to_all_across", {{"split_dim", dim(want)}, {"concat_dim", dim(have)}});
     if (!have.is_replicated() || !want.is_sharded()) {
-      ir::refuse(ir::ErrorClass::value, "layout", "'{}' cannot become a sum of parts again", m_.name_of(r_.located[from].value));
+      ir::reject(ir::ErrorClass::value, "layout", "'{}' cannot become a sum of parts again", m_.name_of(r_.located[from].value));
     }
     return slice(from, to, axis, want);
   }
@@ -487,7 +487,7 @@ class RecipeBuilder {
 
   void op(OpId o, std::int32_t stage, Segment segment) {
     if (m_.op(o).graph_count > 0) {
-      ir::refuse(ir::ErrorClass::value, "not-flat", "{} '{}' carries a graph; a program is flat before it is distributed", m_.row(o).name,
+      ir::reject(ir::ErrorClass::value, "not-flat", "{} '{}' carries a graph; a program is flat before it is distributed", m_.row(o).name,
                  m_.name_of(o));
     }
     if (m_.row(o).bundles) {
@@ -609,7 +609,7 @@ class RecipeBuilder {
         for (std::size_t i = 0; i < m_.operands(o).size(); ++i) note(m_.operand(o, i), demand(o, i));
       }
       for (std::size_t i = 0; i < main().outputs.size(); ++i) note(main().outputs[i], l_.output[i]);
-      for (std::size_t i = 0; i < main().finals.size(); ++i) note(main().finals[i], l_.final[i]);
+      for (std::size_t i = 0; i < main().updated_inputs.size(); ++i) note(main().updated_inputs[i], l_.final[i]);
     }
     return total_uses_[v.index()];
   }
@@ -639,14 +639,14 @@ class RecipeBuilder {
     }
   }
 
-  void finals(std::size_t i) {
-    const ValueId v = main().inputs[i], f = main().finals[i];
+  void updated_inputs(std::size_t i) {
+    const ValueId v = main().inputs[i], f = main().updated_inputs[i];
     if (f == v) return;
     for (std::size_t k = 0; k < r_.inputs.size(); ++k) {
       if (r_.located[r_.inputs[k]].value != v) continue;
       const std::uint32_t to = get(f, l_.final[i], r_.located[r_.inputs[k]].stage, Segment::behind);
       if (r_.located[r_.inputs[k]].buffers.empty()) {
-        r_.finals[i].push_back(to);
+        r_.updated_inputs[i].push_back(to);
       } else {
         store(r_.inputs[k], to);
       }

@@ -78,7 +78,7 @@ struct Recipe {
   };
   std::vector<Load> loads;
   // By output and final of the sequential program.
-  std::vector<std::vector<std::uint32_t>> outputs, finals;
+  std::vector<std::vector<std::uint32_t>> outputs, updated_inputs;
 };
 
 struct Mesh {

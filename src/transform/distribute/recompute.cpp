@@ -46,7 +46,7 @@ class Choice {
     }
     for (std::uint32_t layer : strategy_.recomputed_layers) {
       if (layer < layers) continue;
-      ir::refuse(ir::ErrorClass::value, "recompute-layers", "layer {} is to be recomputed; the program has {} layers, the first is 0",
+      ir::reject(ir::ErrorClass::value, "recompute-layers", "layer {} is to be recomputed; the program has {} layers, the first is 0",
                  layer, layers);
     }
   }

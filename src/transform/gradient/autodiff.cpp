@@ -4,7 +4,7 @@
 #include "ir/op_row.h"
 #include "transform/gradient/gradient_graph.h"
 #include "transform/gradient/missing_gradient.h"
-#include "transform/unless_refused.h"
+#include "transform/unless_rejected.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ using namespace ir;
 
 namespace {
 
-void refuse_modifying_ops(const Module& m, GraphId graph) {
+void reject_modifying_ops(const Module& m, GraphId graph) {
   for (OpId o : m.graph(graph).ops) {
     if (new_versions(m, o).empty()) continue;
     throw_model_error(
@@ -25,15 +25,15 @@ void refuse_modifying_ops(const Module& m, GraphId graph) {
   }
 }
 
-void refuse_foreign(const Module& m, GraphId graph, std::span<const ValueId> values, std::string_view what) {
+void reject_foreign(const Module& m, GraphId graph, std::span<const ValueId> values, std::string_view what) {
   for (ValueId v : values) {
     if (m.value(v).graph == graph) continue;
-    refuse(ErrorClass::popart, "tensor-of-another-graph", "{}: '{}' is a tensor of graph '{}', not of '{}'", what, m.name_of(v),
+    reject(ErrorClass::popart, "tensor-of-another-graph", "{}: '{}' is a tensor of graph '{}', not of '{}'", what, m.name_of(v),
            m.graph(m.value(v).graph).name, m.graph(graph).name);
   }
 }
 
-void refuse_missing(const GradientGraph& g, const GradientInfo& info, std::span<const ValueId> provided,
+void reject_missing(const GradientGraph& g, const GradientInfo& info, std::span<const ValueId> provided,
                     std::span<const ValueId> required) {
   const Module& m = g.module();
   std::string text;
@@ -42,7 +42,7 @@ void refuse_missing(const GradientGraph& g, const GradientInfo& info, std::span<
     if (!found) text += fmt::format("\n  '{}': {}", m.name_of(v), why_missing(g, info.forward, provided, v));
   }
   if (text.empty()) return;
-  refuse(ErrorClass::popart, "missing-gradient", "graph '{}': required gradients do not exist; leave them out of grads_required{}",
+  reject(ErrorClass::popart, "missing-gradient", "graph '{}': required gradients do not exist; leave them out of grads_required{}",
          m.graph(info.forward).name, text);
 }
 
@@ -50,19 +50,19 @@ void refuse_missing(const GradientGraph& g, const GradientInfo& info, std::span<
 
 GradientInfo Differentiator::differentiate(GraphId graph, std::span<const ValueId> provided, std::span<const ValueId> required) {
   const Module& m = builder_.module();
-  refuse_modifying_ops(m, graph);
+  reject_modifying_ops(m, graph);
   GradientGraph g(*this, graph);
   if (options_.recompute) g.recompute(options_.saved);
-  if (!g.flows(provided, required)) refuse_missing(g, {graph, {}, {}, {}}, provided, required);
+  if (!g.flows(provided, required)) reject_missing(g, {graph, {}, {}, {}}, provided, required);
   GradientInfo info = g.build(provided, required);
-  refuse_missing(g, info, provided, required);
+  reject_missing(g, info, provided, required);
   return info;
 }
 
 const GradientInfo* Differentiator::of_carried(GraphId graph, const std::vector<ValueId>& provided, const std::vector<ValueId>& required) {
   if (const auto it = options_.called.find(graph); it != options_.called.end()) {
     if (it->second.forward != graph) {
-      refuse(ErrorClass::value, "gradient-of-another-graph", "called_graphs_grad_info: '{}' has the gradient of '{}'",
+      reject(ErrorClass::value, "gradient-of-another-graph", "called_graphs_grad_info: '{}' has the gradient of '{}'",
              builder_.module().graph(graph).name, builder_.module().graph(it->second.forward).name);
     }
     return &it->second;
@@ -76,11 +76,11 @@ const GradientInfo* Differentiator::of_carried(GraphId graph, const std::vector<
   GradientGraph g(*this, graph);
   if (!g.flows(provided, required)) return nullptr;
   if (options_.unsafe.contains(graph)) {
-    refuse(ErrorClass::popart, "unsafe-to-autodiff",
+    reject(ErrorClass::popart, "unsafe-to-autodiff",
            "graph '{}' has been marked as unsafe to autodiff; give its gradient (called_graphs_grad_info)",
            builder_.module().graph(graph).name);
   }
-  refuse_modifying_ops(builder_.module(), graph);
+  reject_modifying_ops(builder_.module(), graph);
   GradientInfo info = g.build(provided, required);
   if (!info.outputs.empty()) entry.info = std::move(info);
   return entry.info ? &*entry.info : nullptr;
@@ -101,11 +101,11 @@ std::vector<GradientInfo> all_gradients(Builder& builder, GraphId graph, const A
   const Module& m = builder.module();
   const std::vector<ValueId> provided = options.provided.value_or(m.graph(graph).outputs);
   const std::vector<ValueId> required = options.required.value_or(m.graph(graph).inputs);
-  if (required.empty()) refuse(ErrorClass::popart, "no-gradient-required", "graph '{}': no gradient is required", m.graph(graph).name);
-  if (provided.empty()) refuse(ErrorClass::popart, "no-gradient-provided", "graph '{}': no gradient is provided", m.graph(graph).name);
-  refuse_foreign(m, graph, provided, "grads_provided");
-  refuse_foreign(m, graph, required, "grads_required");
-  refuse_foreign(m, graph, options.saved, "saved");
+  if (required.empty()) reject(ErrorClass::popart, "no-gradient-required", "graph '{}': no gradient is required", m.graph(graph).name);
+  if (provided.empty()) reject(ErrorClass::popart, "no-gradient-provided", "graph '{}': no gradient is provided", m.graph(graph).name);
+  reject_foreign(m, graph, provided, "grads_provided");
+  reject_foreign(m, graph, required, "grads_required");
+  reject_foreign(m, graph, options.saved, "saved");
   Differentiator all(builder, options);
   std::vector<GradientInfo> infos{all.differentiate(graph, provided, required)};
   const std::vector<GradientInfo> carried = all.carried();
@@ -116,7 +116,7 @@ std::vector<GradientInfo> all_gradients(Builder& builder, GraphId graph, const A
 }  // namespace
 
 std::vector<GradientInfo> autodiff_all(Builder& builder, GraphId graph, const AutodiffOptions& options) {
-  return unless_refused(builder, [&] { return all_gradients(builder, graph, options); });
+  return unless_rejected(builder, [&] { return all_gradients(builder, graph, options); });
 }
 
 GradientInfo autodiff(Builder& builder, GraphId graph, const AutodiffOptions& options) {

@@ -15,7 +15,7 @@
 //   calling graph wants; the gradient is a call of its gradient graph.
 // * A conditional gives a conditional of its branches' gradients: of each distinct operand, zeros in a branch that does not use it.
 // * A repeat gives two loops: one runs the body again and stacks the carried inputs that the body's gradient needs, (count, shape) each;
-//   the other walks back over the stack. A body that reads or writes streams or remote buffers is refused where it must run again.
+//   the other walks back over the stack. A body that reads or writes streams or remote buffers is rejected where it must run again.
 // * Views taken in place (reshape_, slice_, concat_) have the gradient of their plain form.
 // * Gradient graphs can be differentiated in turn.
 #pragma once
@@ -61,7 +61,7 @@ struct AutodiffOptions {
   std::vector<ir::ValueId> saved;
 };
 
-// Refuses (popart): no gradient required, a value of another graph, a required gradient that no path gives, an op on a path that has no
+// Rejects (popart): no gradient required, a value of another graph, a required gradient that no path gives, an op on a path that has no
 // gradient and says so, a graph with an op that modifies a tensor, a called graph that is said to be unsafe. The program is then as it was.
 GradientInfo autodiff(ir::Builder& builder, ir::GraphId graph, const AutodiffOptions& options = {});
 

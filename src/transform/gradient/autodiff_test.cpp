@@ -164,7 +164,7 @@ TEST(autodiff, constants_are_copied) {
   expect_right(b, info);
 }
 
-TEST(autodiff, refusals) {
+TEST(autodiff, rejections) {
   Builder b;
   Made g(b, "f");
   const TensorId x = g.in("x"), unused = g.in("unused"), n = g.in("n", tensor_type(DType::int32, {3}));
@@ -234,7 +234,7 @@ TEST(autodiff, the_op_that_ends_a_path_is_named) {
   EXPECT_THAT(message_of([&] { autodiff(b, g.graph, o); }), HasSubstr("it ends at detach 'detach_out' of graph 'f', at model.py:7"));
 }
 
-TEST(autodiff, refuses_modifying_ops_and_takes_views) {
+TEST(autodiff, rejects_modifying_ops_and_takes_views) {
   Builder b;
   Made g(b, "f");
   const TensorId x = g.in("x"), w = g.in("w");
@@ -252,7 +252,7 @@ TEST(autodiff, refuses_modifying_ops_and_takes_views) {
   EXPECT_THAT(message_of([&] { autodiff(b, caller.graph); }), HasSubstr("contains a modifying op, call"));
 }
 
-TEST(autodiff, a_refused_op_is_named) {
+TEST(autodiff, a_rejected_op_is_named) {
   Builder b;
   Made g(b, "f");
   const TensorId x = g.in("x", tensor_type(DType::float16, {3, 3})), scale = g.in("scale", tensor_type(DType::int32, {}));
@@ -407,7 +407,7 @@ TEST(autodiff, nested_repeats_twice_differentiated) {
   expect_right(b, autodiff(b, info.gradient));
 }
 
-TEST(autodiff, a_repeat_that_reads_a_stream_is_refused_where_it_would_read_twice) {
+TEST(autodiff, a_repeat_that_reads_a_stream_is_rejected_where_it_would_read_twice) {
   Builder b;
   const HostStreamId stream = b.module().add_stream({"s", HostStream::Direction::host_to_device, DType::float64, {3, 3}});
   Made body(b, "body");

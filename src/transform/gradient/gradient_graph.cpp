@@ -85,7 +85,7 @@ void GradientGraph::give(ValueId v, ValueId gradient) {
   if (other_float) gradient = emit("cast", {&gradient, 1}, {{"data_type", wanted.dtype}})[0];
   const Type& found = module_.type_of(gradient);
   if (found.dtype != wanted.dtype || found.shape != wanted.shape) {
-    refuse(ErrorClass::popart, "gradient-type", "the gradient of '{}' is a {}; it must have the type {}", module_.name_of(v),
+    reject(ErrorClass::popart, "gradient-type", "the gradient of '{}' is a {}; it must have the type {}", module_.name_of(v),
            module_.types().to_string(found), module_.types().to_string(wanted));
   }
   Slot& slot = slots_[v];
@@ -183,7 +183,7 @@ void GradientGraph::visit(OpId op) {
     }
     return;
   }
-  if (row.differentiable == Differentiable::refused) {
+  if (row.differentiable == Differentiable::rejected) {
     throw_model_error(
         ErrorClass::popart, "no-gradient",
         fmt::format(

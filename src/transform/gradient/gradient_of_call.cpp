@@ -51,7 +51,7 @@ ValueId gradient_of_output(GradientGraph& g, const Binding& b, ValueId output) {
     if (g.has_gradient(b.results[i])) gradients.push_back(g.gradient(b.results[i]));
   }
   if (!position) {
-    refuse(ErrorClass::popart, "gradient-of-inner-tensor",
+    reject(ErrorClass::popart, "gradient-of-inner-tensor",
            "the gradient graph of '{}' takes a gradient of '{}', which is not an output of it", g.module().graph(b.graph).name,
            g.module().name_of(output));
   }

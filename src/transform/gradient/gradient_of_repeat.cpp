@@ -220,7 +220,7 @@ class RepeatGradient {
       if (outputs_[flowing_[f]] == output) all.push_back(flowing[f]);
     }
     if (all.empty()) {
-      refuse(ErrorClass::popart, "gradient-of-inner-tensor",
+      reject(ErrorClass::popart, "gradient-of-inner-tensor",
              "the gradient graph of '{}' takes a gradient of '{}', which is not an output of it", m_.graph(body_).name, m_.name_of(output));
     }
     return all.size() == 1 ? all[0] : b.op("add_n", all);

@@ -63,7 +63,7 @@ void another_process_runs_it(World& w) {
   w.expect(loaded_and_run(bytes, w.device), {6, 5, 4, 3, 2, 1}, "in this process");
 }
 
-void corrupt_executables_are_refused(World& w) {
+void corrupt_executables_are_rejected(World& w) {
   const std::string bytes = compiled(w);
   const auto deserialize = [](const std::string& text) {
     std::istringstream in(text);
@@ -92,7 +92,7 @@ void compiling_is_deterministic(World& w) {
 
 std::vector<Case> executable_cases() {
   return {{"another_process_runs_it", another_process_runs_it},
-          {"corrupt_executables_are_refused", corrupt_executables_are_refused},
+          {"corrupt_executables_are_rejected", corrupt_executables_are_rejected},
           {"compiling_is_deterministic", compiling_is_deterministic}};
 }
 

@@ -211,7 +211,7 @@ std::vector<Case> program_cases() {
           {"error_programs", error_programs},
           {"syncs_and_undefined_contents", syncs_and_undefined_contents},
           {"cycle_counts", cycle_counts},
-          {"copies_of_different_sizes_are_refused", different_sizes}};
+          {"copies_of_different_sizes_are_rejected", different_sizes}};
 }
 
 }  // namespace conformance

@@ -1,5 +1,5 @@
 """Runs backend tests of the onnx package: backend_tests.py FOLDER JOBS SECONDS DEVICES PATTERN. Results go to FOLDER/records, one JSON object a line:
-case, device, message (None: passed) and kind (passed, refused, wrong, crashed).
+case, device, message (None: passed) and kind (passed, rejected, wrong, crashed).
 
 The package's cases are made once; forks of this process run them, each many, and what ends a fork is charged to the test that it was running.
 """
@@ -126,10 +126,10 @@ def outcome(test, device, scratch):
     except Wrong as e:
         return "wrong", str(e)[:400]
     except (ValueError, popxl.popart_exception if hasattr(popxl, "popart_exception") else ValueError) as e:
-        return "refused", " ".join(str(e).split())[:400]
+        return "rejected", " ".join(str(e).split())[:400]
     except Exception as e:
-        refused = type(e).__module__.startswith(("popart", "popxl"))
-        return "refused" if refused else "wrong", f"{type(e).__name__}: {' '.join(str(e).split())[:400]}"
+        rejected = type(e).__module__.startswith(("popart", "popxl"))
+        return "rejected" if rejected else "wrong", f"{type(e).__name__}: {' '.join(str(e).split())[:400]}"
 
 
 def fork(cases, jobs, seconds, folder):

@@ -320,7 +320,7 @@ def main():
     folder, count, seed, device = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     onnxruntime.set_default_logger_severity(4)
     print(f"seeds {seed} to {seed + count - 1} on {device}")
-    counts, refused, wrong = collections.Counter(), collections.Counter(), 0
+    counts, rejected, wrong = collections.Counter(), collections.Counter(), 0
     for number in range(seed, seed + count):
         case = Maker(number).case()
         model, inputs, outputs = model_of(case)
@@ -334,8 +334,8 @@ def main():
         try:
             differs = difference(run_here(path, inputs, outputs, device), expected)
         except ValueError as e:
-            counts["refused"] += 1
-            refused[f"{case.op}: {str(e).split(': ')[-1]}"] += 1
+            counts["rejected"] += 1
+            rejected[f"{case.op}: {str(e).split(': ')[-1]}"] += 1
             continue
         except Exception as e:
             differs = f"{type(e).__name__}: {' '.join(str(e).split())[:300]}"
@@ -343,7 +343,7 @@ def main():
         if differs is not None:
             wrong += 1
             print(f"seed {number}: {case.op} {case.attributes} {[list(a.shape) for a in inputs.values()]}: {differs}")
-    print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())), *[f"{n} x {why}" for why, n in refused.most_common(20)], sep="\n")
+    print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())), *[f"{n} x {why}" for why, n in rejected.most_common(20)], sep="\n")
     sys.exit(1 if wrong else 0)
 
 

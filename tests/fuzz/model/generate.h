@@ -2,7 +2,7 @@
 // conditionals, by-reference inputs, replicas.
 //
 // The rows of the op table say what there is: an op's attributes come from its row's samples, its operands from what the graph holds, and
-// what the row's type rule refuses is not added. Data are small integers, whatever their type, so that most results are exact.
+// what the row's type rule rejects is not added. Data are small integers, whatever their type, so that most results are exact.
 #pragma once
 
 #include "ir/construction/builder.h"

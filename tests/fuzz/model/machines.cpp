@@ -37,7 +37,7 @@ struct Settings {
 };
 
 // Cases that tiles cannot compute: types or ops that they do not have, tensors that are wanted on two devices.
-std::uint64_t refused = 0;
+std::uint64_t rejected = 0;
 
 // The same program on data that are a rounding away, and with such in the results of its ops. Machines add in other orders than the
 // reference interpreter, and do not round what only one pass sees; what that may do to an element is measured: most hardly notice, but what
@@ -61,7 +61,7 @@ class Otherwise {
       for (const auto& [stream, data] : c.inputs) run.interpreter->set_input(stream, moved(data, random));
     }
   }
-  // False: the program refuses what it computes.
+  // False: the program rejects what it computes.
   bool run() {
     try {
       for (Run& r : runs_) r.interpreter->run();
@@ -203,7 +203,7 @@ std::string check_case_once(std::uint64_t seed, const Settings& settings, std::u
         try {
           reference.run();
         } catch (const ModelError&) {
-          return "";  // data that the program's meaning refuses
+          return "";  // data that the program's meaning rejects
         }
         if (otherwise && !otherwise->run()) return "";
         const std::string wrong = compare_run(reference, otherwise ? &*otherwise : nullptr, s, c, limits.exact);
@@ -213,8 +213,8 @@ std::string check_case_once(std::uint64_t seed, const Settings& settings, std::u
       if (e.id() != "no-such-type-on-tiles" && e.id() != "no-lowering" && e.id() != "empty-program" && e.id() != "different-devices" &&
           e.id() != "different-tile-sets")
         throw;
-      if (settings.show) fmt::print("refused: {}\n", e.what());
-      ++refused;
+      if (settings.show) fmt::print("rejected: {}\n", e.what());
+      ++rejected;
       return "";
     }
   }
@@ -240,7 +240,7 @@ int run(std::uint64_t seed, std::uint64_t runs, double seconds, const Settings& 
     ++failures;
     fmt::print("seed {}: {}\n", seed + done, wrong);
   }
-  fmt::print("{} modules, seeds {} to {}, {} failures, {} refused\n", done, seed, seed + done - 1, failures, refused);
+  fmt::print("{} modules, seeds {} to {}, {} failures, {} rejected\n", done, seed, seed + done - 1, failures, rejected);
   return failures == 0 ? 0 : 1;
 }
 

@@ -29,7 +29,7 @@ struct Results {
   std::vector<HostTensor> outputs, states;
   std::string printed;
   // What ended the run, if something did: an index out of range is found when the program runs.
-  std::string refused;
+  std::string rejected;
 };
 
 Results interpret(const Module& module, const ModelCase& c) {
@@ -40,7 +40,7 @@ Results interpret(const Module& module, const ModelCase& c) {
   try {
     i.run();
   } catch (const ModelError& e) {
-    r.refused = e.id();
+    r.rejected = e.id();
     return r;
   }
   for (const auto& [stream, stores] : c.outputs) r.outputs.push_back(i.output(stream, stores));
@@ -71,7 +71,7 @@ std::string difference(const Results& a, const Results& b) {
       return fmt::format("element {} of variable {} is {} and {}", *at, i, a.states[i].number(*at), b.states[i].number(*at));
   }
   if (a.printed != b.printed) return "prints differ";
-  if (a.refused != b.refused) return fmt::format("one ends with '{}', the other with '{}'", a.refused, b.refused);
+  if (a.rejected != b.rejected) return fmt::format("one ends with '{}', the other with '{}'", a.rejected, b.rejected);
   return "";
 }
 

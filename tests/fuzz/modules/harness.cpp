@@ -25,7 +25,7 @@ constexpr std::uint64_t kOfAProcess = 200;
 
 // What a process says of where it is.
 struct Progress {
-  std::uint64_t seed, tool, accepted, refused, failures;
+  std::uint64_t seed, tool, accepted, rejected, failures;
   bool done;
 };
 
@@ -47,7 +47,7 @@ bool use(const Tool& tool, const std::string& text, std::uint64_t seed, Progress
     tool.use(text, random);
     ++p.accepted;
   } catch (const std::exception& e) {
-    ++p.refused;
+    ++p.rejected;
     if (is_a_users_message(e.what())) return true;
     fmt::print("seed {}, {}: {}\n", seed, tool.name, e.what());
     std::fflush(stdout);
@@ -56,7 +56,7 @@ bool use(const Tool& tool, const std::string& text, std::uint64_t seed, Progress
   return true;
 }
 
-// Memory that is asked for by mistake is refused here, as on a small host.
+// Memory that is asked for by mistake is rejected here, as on a small host.
 void limit_memory() {
 #if !defined(PANDO_SANITIZED)
   const rlimit limit = {std::uint64_t{3} << 30, std::uint64_t{3} << 30};
@@ -124,8 +124,8 @@ int run(const Subject& subject, const Arguments& a) {
     waitpid(child, &status, 0);
     if (!p->done) crashes += !explain(subject, *p, status);
   }
-  fmt::print("seed {}: {} texts through {} tools: {} taken, {} refused, {} faults\n", a.seed, p->seed - a.seed, subject.tools.size(),
-             p->accepted, p->refused, crashes + p->failures);
+  fmt::print("seed {}: {} texts through {} tools: {} taken, {} rejected, {} faults\n", a.seed, p->seed - a.seed, subject.tools.size(),
+             p->accepted, p->rejected, crashes + p->failures);
   return crashes + p->failures == 0 ? 0 : 1;
 }
 

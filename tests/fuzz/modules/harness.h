@@ -1,4 +1,4 @@
-// Hostile inputs through tools, each case in a process that may crash. A tool takes an input or refuses it, by an error of ours that says
+// Hostile inputs through tools, each case in a process that may crash. A tool takes an input or rejects it, by an error of ours that says
 // what and where; never a crash, an exception of the standard library's containers, or a tool that does not end.
 //
 //   [--seed S|new] [--runs N] [--seconds T] [--most FAILURES]

@@ -1,5 +1,5 @@
 // ONNX models made of random nodes of all operators, with hostile sizes, attributes and operands, and models whose bytes are changed: read
-// or refused (modules/harness.h has the command line). What is made of one prints and parses, and the shape of each value is known.
+// or rejected (modules/harness.h has the command line). What is made of one prints and parses, and the shape of each value is known.
 #include "modules/harness.h"
 #include "onnx/file_testing.h"
 #include "onnx/operator.h"

@@ -30,12 +30,12 @@ using namespace pando::project;
 
 struct Counts {
   std::uint64_t programs = 0, actions = 0, pipelined = 0, changed = 0, caught = 0, harmless = 0, strict_rules = 0;
-  std::map<std::string, std::uint64_t> refused;
+  std::map<std::string, std::uint64_t> rejected;
 };
 
-// What a random loop may be refused for: it is then no case.
-const std::set<std::string> kRefusals = {"state-on-two-devices", "effect-in-update", "update-across-devices",
-                                         "window-too-short",     "two-devices",      "order-across-devices"};
+// What a random loop may be rejected for: it is then no case.
+const std::set<std::string> kRejections = {"state-on-two-devices", "effect-in-update", "update-across-devices",
+                                           "window-too-short",     "two-devices",      "order-across-devices"};
 
 // An order that no data ask for: of any two ops, wherever they lie.
 void demand_order(ir::Module& m, Random& r) {
@@ -197,7 +197,7 @@ std::string check_changed(const ProjectedProgram& right, const LoopProgram& l, c
   return "";
 }
 
-// Texts that somebody has broken: refused with the place, or read, checked and printed.
+// Texts that somebody has broken: rejected with the place, or read, checked and printed.
 void check_broken_text(const ProjectedProgram& p, Random& r) {
   const std::string text = print(p);
   for (int n = 0; n < 4; ++n) {
@@ -217,7 +217,7 @@ void check_broken_text(const ProjectedProgram& p, Random& r) {
       if (print(parse(print(read))) != print(read))
         throw std::runtime_error("a broken text is read and does not print to the same:\n" + broken);
     } catch (const ModelError&) {
-      // Refused.
+      // Rejected.
     }
   }
 }
@@ -240,8 +240,8 @@ std::string check_case(std::uint64_t seed, bool show, Counts& counts) {
     lags = solve_lags(l);
     p = project::project(l, lags, options);
   } catch (const ModelError& e) {
-    if (!kRefusals.contains(e.id())) throw;
-    ++counts.refused[e.id()];
+    if (!kRejections.contains(e.id())) throw;
+    ++counts.rejected[e.id()];
     return "";
   }
   for (Stream& s : p.streams) {
@@ -277,12 +277,12 @@ int run_all(std::uint64_t seed, std::uint64_t runs, double seconds, bool show) {
     fmt::print("seed {}: {}\n{}", seed + done, wrong, generate_loop(seed + done));
     return 1;
   }
-  std::uint64_t refused = 0;
-  for (const auto& [id, n] : counts.refused) refused += n;
-  fmt::print("{} loops, seeds {} to {}: {} programs ({} with a drain, {} actions), {} refused\n", done, seed, seed + done - 1,
-             counts.programs, counts.pipelined, counts.actions, refused);
-  for (const auto& [id, n] : counts.refused) fmt::print("  {} {}\n", n, id);
-  fmt::print("{} changes: {} wrong and caught, {} right and let pass, {} right in {} samples but refused\n", counts.changed, counts.caught,
+  std::uint64_t rejected = 0;
+  for (const auto& [id, n] : counts.rejected) rejected += n;
+  fmt::print("{} loops, seeds {} to {}: {} programs ({} with a drain, {} actions), {} rejected\n", done, seed, seed + done - 1,
+             counts.programs, counts.pipelined, counts.actions, rejected);
+  for (const auto& [id, n] : counts.rejected) fmt::print("  {} {}\n", n, id);
+  fmt::print("{} changes: {} wrong and caught, {} right and let pass, {} right in {} samples but rejected\n", counts.changed, counts.caught,
              counts.harmless, counts.strict_rules, "all tried numbers of");
   // Cases must be cases.
   return done >= 100 && (counts.programs < done / 3 || counts.caught == 0) ? 1 : 0;

@@ -68,7 +68,7 @@ def size_of(group):
 def named_after(t, suffix):
     """The name of a result: public programs sort tensors by name and expect what collectives made of them in the same order."""
     if not isinstance(t, Tensor):
-        return ""  # refused by the op itself
+        return ""  # rejected by the op itself
     scope = "/".join(_context._scopes)
     name = t.name
     return (name[len(scope) + 1:] if scope and name.startswith(scope + "/") else name) + suffix

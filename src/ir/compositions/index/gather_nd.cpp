@@ -18,11 +18,11 @@ constexpr Composition composition_gather_nd = {
       const Shape shape = w.shape(x), indices = w.shape(at);
       const auto batch = static_cast<std::size_t>(c.attributes.integer("batch_dims", 0));
       if (indices.empty() || batch >= indices.size() || batch + static_cast<std::size_t>(indices.back()) > shape.size())
-        refuse(ErrorClass::value, "gather-indices", "indices of shape {} do not name parts of a tensor of shape {}", to_string(indices),
+        reject(ErrorClass::value, "gather-indices", "indices of shape {} do not name parts of a tensor of shape {}", to_string(indices),
                to_string(shape));
       const auto depth = static_cast<std::size_t>(indices.back());
       for (std::size_t d = 0; d < batch; ++d) {
-        if (shape[d] != indices[d]) refuse(ErrorClass::value, "gather-indices", "dimension {} is {} and {}", d, shape[d], indices[d]);
+        if (shape[d] != indices[d]) reject(ErrorClass::value, "gather-indices", "dimension {} is {} and {}", d, shape[d], indices[d]);
       }
       const auto from = shape.begin() + static_cast<std::ptrdiff_t>(batch), middle = from + static_cast<std::ptrdiff_t>(depth);
       const Shape named(from, middle), inner(middle, shape.end());

@@ -10,7 +10,7 @@ namespace {
 // One update of each place at a time: those of one coordinate along the axis never meet.
 ValueId multiplied(Writer& w, ValueId x, ValueId at, ValueId updates, std::int64_t axis) {
   const std::int64_t n = w.shape(at)[static_cast<std::size_t>(axis)];
-  if (n > 256) refuse(ErrorClass::value, "scatter-mul", "{} products along axis {}; 256 are the most", n, axis);
+  if (n > 256) reject(ErrorClass::value, "scatter-mul", "{} products along axis {}; 256 are the most", n, axis);
   for (std::int64_t i = 0; i < n; ++i) {
     const ValueId here = w.slice(at, axis, i, 1);
     const ValueId now = w.op("gather_elements", {x, here}, {{"axis", axis}});
@@ -35,7 +35,7 @@ constexpr Composition composition_scatter_elements = {
       const std::string reduction = c.attributes.has("reduction") ? c.attributes.text("reduction") : "none";
       const Shape shape = w.shape(c.operand(0)), updates = w.shape(c.operand(2));
       if (w.shape(c.operand(1)) != updates)
-        refuse(ErrorClass::value, "scatter-shapes", "indices of shape {} for updates of {}", to_string(w.shape(c.operand(1))),
+        reject(ErrorClass::value, "scatter-shapes", "indices of shape {} for updates of {}", to_string(w.shape(c.operand(1))),
                to_string(updates));
       if (elements_of(updates) == 0) return {c.operand(0)};
       const ValueId at = w.from_start(c.operand(1), shape[static_cast<std::size_t>(axis)]);

@@ -18,7 +18,7 @@ constexpr Composition composition_scatter_nd = {
       const ValueId x = c.operand(0);
       const Shape shape = w.shape(x), indices = w.shape(c.operand(1));
       if (indices.empty() || indices.back() < 0 || static_cast<std::size_t>(indices.back()) > shape.size())
-        refuse(ErrorClass::value, "scatter-indices", "indices of shape {} do not name parts of a tensor of shape {}", to_string(indices),
+        reject(ErrorClass::value, "scatter-indices", "indices of shape {} do not name parts of a tensor of shape {}", to_string(indices),
                to_string(shape));
       const std::int64_t depth = indices.back(), rows = elements_of(Shape(indices.begin(), indices.end() - 1));
       const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(depth);
@@ -26,7 +26,7 @@ constexpr Composition composition_scatter_nd = {
       Shape expected(indices.begin(), indices.end() - 1);
       expected.insert(expected.end(), inner.begin(), inner.end());
       if (w.shape(c.operand(2)) != expected)
-        refuse(ErrorClass::value, "scatter-shapes", "updates of shape {}; {} is expected", to_string(w.shape(c.operand(2))),
+        reject(ErrorClass::value, "scatter-shapes", "updates of shape {}; {} is expected", to_string(w.shape(c.operand(2))),
                to_string(expected));
       if (rows == 0) return {x};
       const ValueId flat = w.reshape(c.operand(1), {rows, depth});

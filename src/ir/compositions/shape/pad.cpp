@@ -51,20 +51,20 @@ constexpr Composition composition_pad = {
       const std::string mode = c.attributes.has("mode") ? c.attributes.text("mode") : "constant";
       const auto rank = static_cast<std::size_t>(w.rank(c.operand()));
       if (pads.size() != 2 * rank)
-        refuse(ErrorClass::value, "pad-pads", "{} pads for {} dimensions; there are two of each", pads.size(), rank);
+        reject(ErrorClass::value, "pad-pads", "{} pads for {} dimensions; there are two of each", pads.size(), rank);
       ValueId v = c.operand(), value = c.has(1) ? c.operand(1) : ValueId();
       for (std::size_t d = 0; d < rank; ++d) {
         const std::int64_t before = pads[d], after = pads[rank + d], axis = static_cast<std::int64_t>(d), n = w.shape(v)[d];
         if (before == 0 && after == 0) continue;
         if (n + before + after < 0)
-          refuse(ErrorClass::value, "pad-pads", "pads of {} and {} leave less than nothing of the {} elements of dimension {}", before,
+          reject(ErrorClass::value, "pad-pads", "pads of {} and {} leave less than nothing of the {} elements of dimension {}", before,
                  after, n, d);
         if (mode == "constant") {
           if (!value.valid()) value = w.scalar(w.dtype(v), 0);
           v = padded_with_value(w, v, value, axis, before, after);
           continue;
         }
-        if (n == 0) refuse(ErrorClass::value, "pad-empty", "dimension {} has no elements that mode {} could repeat", d, mode);
+        if (n == 0) reject(ErrorClass::value, "pad-empty", "dimension {} has no elements that mode {} could repeat", d, mode);
         Ints sources;
         for (std::int64_t i = -before; i < n + after; ++i) sources.push_back(padded_source(i, n, mode));
         v = compose(w, "take", {v}, {{"indices", sources}, {"axis", axis}});

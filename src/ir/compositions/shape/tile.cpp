@@ -13,7 +13,7 @@ constexpr Composition composition_tile = {
       const Ints& repeats = c.attributes.ints("repeats");
       const Shape shape = w.shape(c.operand());
       if (repeats.size() != shape.size())
-        refuse(ErrorClass::value, "tile-repeats", "{} repeats for {} dimensions", repeats.size(), shape.size());
+        reject(ErrorClass::value, "tile-repeats", "{} repeats for {} dimensions", repeats.size(), shape.size());
       Shape apart, wide, whole;
       for (std::size_t d = 0; d < shape.size(); ++d) {
         apart.insert(apart.end(), {1, shape[d]});

@@ -14,19 +14,19 @@ void infer_gather(Inference& in) {
     // A scalar counts as one row.
     if (shape.empty()) shape = {1};
     if (axis < 0 || axis >= static_cast<std::int64_t>(shape.size()))
-      in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
+      in.reject("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
     shape[static_cast<std::size_t>(axis)] *= group;
   } else if (form == "new_axis") {
     shape.insert(shape.begin(), group);
   } else if (form == "meta_shape") {
     const Shape& whole = in.operand(0).meta_shape;
-    if (whole.empty()) in.refuse("not-a-shard", "the tensor is not a shard: it has no meta shape");
+    if (whole.empty()) in.reject("not-a-shard", "the tensor is not a shard: it has no meta shape");
     if (elements_of(shape) * group < elements_of(whole)) {
-      in.refuse("too-few-shards", "{} shards of {} elements do not make a tensor of shape {}", group, elements_of(shape), to_string(whole));
+      in.reject("too-few-shards", "{} shards of {} elements do not make a tensor of shape {}", group, elements_of(shape), to_string(whole));
     }
     shape = whole;
   } else {
-    in.refuse("gather-form", "the output shape '{}'; concat, new_axis and meta_shape are possible", form);
+    in.reject("gather-form", "the output shape '{}'; concat, new_axis and meta_shape are possible", form);
   }
   in.result(in.dtype(0), shape);
 }
@@ -93,7 +93,7 @@ constexpr OpRow op_replicated_all_gather = checked({
           if (form == "meta_shape") {
             const ValueId shard = g.op("replica_sharded_slice", {g.grad()}, slice);
             if (g.type_of(shard).shape == shape) return g.give(0, shard);
-            refuse(ErrorClass::popart, "no-gradient",
+            reject(ErrorClass::popart, "no-gradient",
                    "{} '{}' gathers shards of shape {}, longer than needed; that cannot be differentiated",
                    g.module().row(g.forward()).name, g.module().name_of(g.forward()), to_string(shape));
           }

@@ -17,10 +17,10 @@ constexpr OpRow op_replicated_slice = checked({
         [](Inference& in) {
           const std::int64_t axis = in.attributes().integer("axis"), parts = group_size_of(in);
           if (axis < 0 || axis >= in.operand(0).rank())
-            in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
+            in.reject("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
           Shape shape = in.shape(0);
           std::int64_t& extent = shape[static_cast<std::size_t>(axis)];
-          if (extent % parts != 0) in.refuse("slice-parts", "{} elements along axis {} do not divide into {} parts", extent, axis, parts);
+          if (extent % parts != 0) in.reject("slice-parts", "{} elements along axis {} do not divide into {} parts", extent, axis, parts);
           extent /= parts;
           if (parts > 1 && extent == 1) shape.erase(shape.begin() + axis);
           in.result(in.dtype(0), shape);

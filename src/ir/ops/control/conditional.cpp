@@ -8,18 +8,18 @@ namespace {
 
 void infer_conditional(Inference& in) {
   if (in.operand(0).shape != Shape{} && in.operand(0).shape != Shape{1}) {
-    in.refuse("condition-shape", "the condition has shape {}; it is one element", to_string(in.shape(0)));
+    in.reject("condition-shape", "the condition has shape {}; it is one element", to_string(in.shape(0)));
   }
   const std::int64_t then_inputs = in.attributes().integer("then_inputs");
   const auto inputs = static_cast<std::int64_t>(in.operands()) - 1;
   if (then_inputs < 0 || then_inputs > inputs)
-    in.refuse("then-inputs", "{} of {} inputs are said to be the first branch's", then_inputs, inputs);
+    in.reject("then-inputs", "{} of {} inputs are said to be the first branch's", then_inputs, inputs);
   const std::size_t first[2] = {1, static_cast<std::size_t>(1 + then_inputs)};
   check_graph_operands(in, 0, first[0], static_cast<std::size_t>(then_inputs));
   check_graph_operands(in, 1, first[1], static_cast<std::size_t>(inputs - then_inputs));
   const Graph &then = in.module().graph(in.graph(0)), &otherwise = in.module().graph(in.graph(1));
   if (then.outputs.size() != otherwise.outputs.size()) {
-    in.refuse("branch-outputs", "graph '{}' has {} outputs, graph '{}' {}", then.name, then.outputs.size(), otherwise.name,
+    in.reject("branch-outputs", "graph '{}' has {} outputs, graph '{}' {}", then.name, then.outputs.size(), otherwise.name,
               otherwise.outputs.size());
   }
   for (std::size_t o = 0; o < then.outputs.size(); ++o) {
@@ -28,7 +28,7 @@ void infer_conditional(Inference& in) {
     if (a.kind != b.kind || a.dtype != b.dtype || a.shape != b.shape || a.meta_shape != b.meta_shape) {
       const Module& m = in.module();
       const auto [one, other] = std::pair(m.types().to_string(a), m.types().to_string(b));
-      in.refuse("branch-output-type", "output {} is a {} of graph '{}' and a {} of graph '{}': {} and {}", o, one, then.name, other,
+      in.reject("branch-output-type", "output {} is a {} of graph '{}' and a {} of graph '{}': {} and {}", o, one, then.name, other,
                 otherwise.name, described(m, then.outputs[o]), described(m, otherwise.outputs[o]));
     }
     if (!a.place.device.known()) a.place.device = b.place.device;

@@ -12,16 +12,16 @@ void infer_repeat(Inference& in) {
   check_graph_operands(in, 0, 0, in.operands());
   const Graph& graph = in.module().graph(in.graph());
   const std::int64_t count = in.attributes().integer("count");
-  if (count < 0) in.refuse("repeat-count", "a count of {}; it must be 0 or more", count);
+  if (count < 0) in.reject("repeat-count", "a count of {}; it must be 0 or more", count);
   if (graph.outputs.size() > in.operands()) {
-    in.refuse("repeat-outputs", "graph '{}' has {} outputs and {} inputs; each output is carried to the input of its position", graph.name,
+    in.reject("repeat-outputs", "graph '{}' has {} outputs and {} inputs; each output is carried to the input of its position", graph.name,
               graph.outputs.size(), in.operands());
   }
   for (std::size_t o = 0; o < graph.outputs.size(); ++o) {
     const Type out = graph_output_type(in, 0, o, 0);
     const Type& carried = in.operand(o);
     if (out.dtype != carried.dtype || out.shape != carried.shape || out.meta_shape != carried.meta_shape) {
-      in.refuse("repeat-carried-type", "output {} of graph '{}' is a {}, the input that it is carried to a {}: {} and {}", o, graph.name,
+      in.reject("repeat-carried-type", "output {} of graph '{}' is a {}, the input that it is carried to a {}: {} and {}", o, graph.name,
                 in.module().types().to_string(out), in.module().types().to_string(carried), described(in.module(), graph.outputs[o]),
                 described(in.module(), graph.inputs[o]));
     }
@@ -32,13 +32,13 @@ void infer_repeat(Inference& in) {
 
 void run_repeat(GroupEvaluation& e) {
   std::vector<std::size_t> all(e.replicas());
-  ReplicaValues inputs, finals;
+  ReplicaValues inputs, updated_inputs;
   for (std::size_t r = 0; r < all.size(); ++r) {
     all[r] = r;
     inputs.push_back(e.operands(r));
   }
   // What each input has become in the iteration before: before the first, what it was.
-  finals = inputs;
+  updated_inputs = inputs;
   const GraphId graph = e.module().graphs(e.op())[0];
   const std::size_t outputs = e.module().graph(graph).outputs.size();
   const Ints& modified = e.attributes().ints("modified");
@@ -47,15 +47,15 @@ void run_repeat(GroupEvaluation& e) {
     for (std::size_t r : all) {
       for (std::int64_t m : modified) {
         const auto i = static_cast<std::size_t>(m);
-        finals[r][i] = out[r][outputs + i];
-        inputs[r][i] = finals[r][i];
+        updated_inputs[r][i] = out[r][outputs + i];
+        inputs[r][i] = updated_inputs[r][i];
       }
       std::copy_n(out[r].begin(), outputs, inputs[r].begin());
     }
   }
   for (std::size_t r : all) {
     for (std::size_t o = 0; o < outputs; ++o) e.result(r, inputs[r][o]);
-    for (std::int64_t m : modified) e.result(r, finals[r][static_cast<std::size_t>(m)]);
+    for (std::int64_t m : modified) e.result(r, updated_inputs[r][static_cast<std::size_t>(m)]);
   }
 }
 

@@ -21,13 +21,13 @@ constexpr OpRow op_all_gather_across = checked({
     },
     .expand = [](Expansion& e) {
       const std::vector<ValueId> parts = elements_of(e);
-      std::vector<ValueId> wholes;
+      std::vector<ValueId> whole_tensors;
       for (ValueId to : parts) {
         std::vector<ValueId> here;
         for (ValueId v : parts) here.push_back(moved(e, v, device_of(e, to)));
-        wholes.push_back(joined_along(e, here, e.attributes().integer("dim")));
+        whole_tensors.push_back(joined_along(e, here, e.attributes().integer("dim")));
       }
-      give_tuple(e, wholes);
+      give_tuple(e, whole_tensors);
     },
     .in_program_only = true,
     .moves = true,

@@ -15,7 +15,7 @@ constexpr OpRow op_all_to_all_across = checked({
       const auto split = static_cast<std::size_t>(dimension_of(in, parts[0], "split_dim")),
                  concat = static_cast<std::size_t>(dimension_of(in, parts[0], "concat_dim"));
       if (parts[0].shape[split] % n != 0)
-        in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", split, parts[0].shape[split], n);
+        in.reject("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", split, parts[0].shape[split], n);
       for (Type& t : parts) {
         t.shape[split] /= n;
         t.shape[concat] *= n;

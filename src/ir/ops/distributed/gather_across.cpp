@@ -17,7 +17,7 @@ constexpr OpRow op_gather_across = checked({
         Shape expected = whole.shape;
         if (parts[i].rank() == parts[0].rank()) expected[dim] = parts[i].shape[dim];
         if (parts[i].shape != expected)
-          in.refuse("different-shapes", "elements of shapes {} and {}", to_string(parts[0].shape), to_string(parts[i].shape));
+          in.reject("different-shapes", "elements of shapes {} and {}", to_string(parts[0].shape), to_string(parts[i].shape));
         whole.shape[dim] += parts[i].shape[dim];
       }
       in.result(std::move(whole));

@@ -12,9 +12,9 @@ constexpr OpRow op_get_element = checked({
     .infer = [](Inference& in) {
       const Type& t = in.operand(0);
       const std::int64_t i = in.attributes().integer("index");
-      if (t.is_tensor()) in.refuse("not-a-tuple", "operand 0 is a tensor");
+      if (t.is_tensor()) in.reject("not-a-tuple", "operand 0 is a tensor");
       if (i < 0 || i >= static_cast<std::int64_t>(t.elements.size()))
-        in.refuse("element-range", "element {} of a tuple of {}", i, t.elements.size());
+        in.reject("element-range", "element {} of a tuple of {}", i, t.elements.size());
       in.result(Type(in.module().type(t.elements[static_cast<std::size_t>(i)])));
     },
     .reference = [](Evaluation& e) {

@@ -24,23 +24,23 @@ constexpr OpRow op_pmap = checked({
         [](Inference& in) {
           const Graph& body = in.module().graph(in.graph());
           if (in.operands() == 0 || in.operands() != body.inputs.size()) {
-            in.refuse("operand-count", "graph '{}' has {} inputs, {} tuples were given", body.name, body.inputs.size(), in.operands());
+            in.reject("operand-count", "graph '{}' has {} inputs, {} tuples were given", body.name, body.inputs.size(), in.operands());
           }
           const std::vector<Type> first = tuple_elements(in, 0);
           for (std::size_t i = 0; i < in.operands(); ++i) {
             const std::vector<Type> elements = tuple_elements(in, i);
-            if (elements.size() != first.size()) in.refuse("tuple-lengths", "tuples of {} and {} elements", first.size(), elements.size());
+            if (elements.size() != first.size()) in.reject("tuple-lengths", "tuples of {} and {} elements", first.size(), elements.size());
             const Type& input = in.module().type_of(body.inputs[i]);
             if (input.place.device != variable_of(in))
-              in.refuse("device-variable", "input {} of graph '{}' does not lie on the device variable d{}", i, body.name,
+              in.reject("device-variable", "input {} of graph '{}' does not lie on the device variable d{}", i, body.name,
                         in.attributes().integer("device_var"));
             for (std::size_t k = 0; k < elements.size(); ++k) {
               if (!fits(input, elements[k])) {
-                in.refuse("graph-input-type", "element {} of operand {} is {}, graph '{}' takes {}", k, i,
+                in.reject("graph-input-type", "element {} of operand {} is {}, graph '{}' takes {}", k, i,
                           in.module().types().to_string(elements[k]), body.name, in.module().types().to_string(input));
               }
               if (elements[k].place.device != first[k].place.device) {
-                in.refuse("different-devices", "element {} of operand {} lies on device {}, that of operand 0 on device {}", k, i,
+                in.reject("different-devices", "element {} of operand {} lies on device {}, that of operand 0 on device {}", k, i,
                           elements[k].place.device.value, first[k].place.device.value);
               }
             }

@@ -15,7 +15,7 @@ constexpr OpRow op_reduce_scatter_across = checked({
       const auto n = static_cast<std::int64_t>(parts.size());
       const auto dim = static_cast<std::size_t>(dimension_of(in, parts[0], "dim"));
       if (parts[0].shape[dim] % n != 0)
-        in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, parts[0].shape[dim], n);
+        in.reject("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, parts[0].shape[dim], n);
       for (Type& t : parts) t.shape[dim] /= n;
       tuple_result(in, std::move(parts));
     },

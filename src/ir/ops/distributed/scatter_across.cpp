@@ -14,7 +14,7 @@ constexpr OpRow op_scatter_across = checked({
       const auto n = static_cast<std::int64_t>(devices.size());
       const auto dim = static_cast<std::size_t>(dimension_of(in, in.operand(0), "dim"));
       if (in.shape(0)[dim] % n != 0)
-        in.refuse("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, in.shape(0)[dim], n);
+        in.reject("does-not-divide", "dimension {} has {} elements; they do not divide over {} devices", dim, in.shape(0)[dim], n);
       std::vector<Type> parts;
       for (std::int64_t d : devices) {
         parts.push_back(on_device(in.operand(0), d));

@@ -10,7 +10,7 @@ constexpr OpRow op_send = checked({
     .operands = {{{"t"}}},
     .attributes = {{{"device", AttributeKind::integer}}},
     .infer = [](Inference& in) {
-      if (in.attributes().integer("device") < 0) in.refuse("device-number", "there is no device {}", in.attributes().integer("device"));
+      if (in.attributes().integer("device") < 0) in.reject("device-number", "there is no device {}", in.attributes().integer("device"));
       in.result(on_device(in.operand(0), in.attributes().integer("device")));
     },
     .reference = [](Evaluation& e) {

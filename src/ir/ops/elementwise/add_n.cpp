@@ -21,10 +21,10 @@ constexpr OpRow op_add_n = checked({
     .operands = {{{.name = "ts", .types = any_numeric, .variadic = true}}},
     .infer =
         [](Inference& in) {
-          if (in.operands() == 0) in.refuse("operand-count", "it takes one operand or more");
+          if (in.operands() == 0) in.reject("operand-count", "it takes one operand or more");
           for (std::size_t i = 1; i < in.operands(); ++i) {
             if (in.dtype(i) == in.dtype(0) && in.shape(i) == in.shape(0) && in.operand(i).meta_shape == in.operand(0).meta_shape) continue;
-            in.refuse("different-types", "operand {} differs from operand 0 in type or shape", i);
+            in.reject("different-types", "operand {} differs from operand 0 in type or shape", i);
           }
           same_as_first(in);
         },

@@ -20,11 +20,11 @@ constexpr OpRow op_cast = checked({
         [](Inference& in) {
           const DType to = in.attributes().dtype("data_type");
           if (is_float8(to))
-            refuse(ErrorClass::type, "cast-to-float8", "cast: to {} goes pow2scale_cast_to_fp8, which takes a scale", name_of(to));
+            reject(ErrorClass::type, "cast-to-float8", "cast: to {} goes pow2scale_cast_to_fp8, which takes a scale", name_of(to));
           if (is_float8(in.dtype(0)))
-            refuse(ErrorClass::type, "cast-from-float8", "cast: from {} goes pow2scale_cast_from_fp8, which takes a scale",
+            reject(ErrorClass::type, "cast-from-float8", "cast: from {} goes pow2scale_cast_from_fp8, which takes a scale",
                    name_of(in.dtype(0)));
-          if (is_complex(to)) refuse(ErrorClass::type, "cast-to-complex", "cast: to {} is not possible", name_of(to));
+          if (is_complex(to)) reject(ErrorClass::type, "cast-to-complex", "cast: to {} is not possible", name_of(to));
           in.result(to, in.shape(0));
           in.results()[0].meta_shape = in.operand(0).meta_shape;
         },

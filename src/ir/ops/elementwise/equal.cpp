@@ -13,7 +13,7 @@ constexpr OpRow op_equal = checked({
     .reference = [](Evaluation& e) {
       map_pairs(e, [](double a, double b) { return a == b; }, [](std::int64_t a, std::int64_t b) { return std::int64_t{a == b}; });
     },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .samples = comparison_samples,
     .elementwise = true,
     .popart_type = "Equal",

@@ -24,7 +24,7 @@ constexpr OpRow op_greater = checked({
       map_pairs(e, [](double a, double b) { return static_cast<double>(a > b); },
                 is_unsigned ? is_greater<std::uint64_t> : is_greater<std::int64_t>);
     },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .samples = comparison_samples,
     .elementwise = true,
     .popart_type = "Greater",

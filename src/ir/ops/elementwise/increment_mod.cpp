@@ -19,7 +19,7 @@ constexpr OpRow op_increment_mod = checked({
           same_as_first(in);
           const double modulus = in.attributes().number("modulus");
           if (is_integer(in.dtype(0)) && HostTensor::filled(in.dtype(0), {}, modulus).integer(0) == 0) {
-            in.refuse("modulus-zero", "the modulus {} of integers", modulus);
+            in.reject("modulus-zero", "the modulus {} of integers", modulus);
           }
         },
     .reference =

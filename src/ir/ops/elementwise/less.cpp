@@ -23,7 +23,7 @@ constexpr OpRow op_less = checked({
       map_pairs(e, [](double a, double b) { return static_cast<double>(a < b); },
                 is_unsigned ? is_less<std::uint64_t> : is_less<std::int64_t>);
     },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .samples = comparison_samples,
     .elementwise = true,
     .popart_type = "Less",

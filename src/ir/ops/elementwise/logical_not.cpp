@@ -10,7 +10,7 @@ constexpr OpRow op_logical_not = checked({
     .operands = {{{"t", only_bool}}},
     .infer = same_as_first,
     .reference = map_unary([](double x) { return x == 0; }),
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .samples = [] {
       Sample s;
       s.operands = {{DType::boolean, {2, 3}, -1, 1, {}}};

@@ -14,7 +14,7 @@ constexpr OpRow op_logical_or = checked({
       map_pairs(e, [](double a, double b) { return a != 0 || b != 0; },
                 [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 || b != 0}; });
     },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .samples = bool_binary_samples,
     .elementwise = true,
     .popart_type = "Or",

@@ -8,7 +8,7 @@ extern const OpRow op_pow2scale_cast_from_fp8;
 constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
     .name = "pow2scale_cast_from_fp8",
     .doc = "A float8 tensor in float16 or float32, times 2^log2_scale. log2_scale is an int32 scalar from -32 to 31; a run with another "
-           "one is refused.",
+           "one is rejected.",
     .signature = "pow2scale_cast_from_fp8(t: Tensor, log2_scale: Tensor, data_type: dtype) -> Tensor",
     .module = "cast",
     .operands = {{{"t", any_float8}, {"log2_scale"}}},
@@ -16,7 +16,7 @@ constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
     .infer = [](Inference& in) {
       const DType to = in.attributes().dtype("data_type");
       if (to != DType::float16 && to != DType::float32) {
-        refuse(ErrorClass::type, "cast-from-float8", "pow2scale_cast_from_fp8: to {}; float16 and float32 are possible", name_of(to));
+        reject(ErrorClass::type, "cast-from-float8", "pow2scale_cast_from_fp8: to {}; float16 and float32 are possible", name_of(to));
       }
       check_cast_scale(in);
       in.result(to, in.shape(0));
@@ -25,7 +25,7 @@ constexpr OpRow op_pow2scale_cast_from_fp8 = checked({
       const double scale = log2_scale_of(e, 1);
       map_elements(e, [scale](double x) { return x * scale; });
     },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .samples = [] {
       std::vector<Sample> all;
       for (DType from : {DType::float8_143, DType::float8_152}) {

@@ -16,9 +16,9 @@ constexpr OpRow op_scaled_add = checked({
                   {.name = "b", .types = any_numeric, .optional = true}}},
     .attributes = {{{"a", AttributeKind::number, false}, {"b", AttributeKind::number, false}, {"scalars", AttributeKind::texts, false}}},
     .infer = [](Inference& in) {
-      if (in.shape(0) != in.shape(1)) in.refuse("different-shapes", "shapes {} and {}; it does not broadcast", to_string(in.shape(0)),
+      if (in.shape(0) != in.shape(1)) in.reject("different-shapes", "shapes {} and {}; it does not broadcast", to_string(in.shape(0)),
                                                 to_string(in.shape(1)));
-      if (in.operand(0).meta_shape != in.operand(1).meta_shape) in.refuse("different-shards", "operands are shards of different tensors");
+      if (in.operand(0).meta_shape != in.operand(1).meta_shape) in.reject("different-shards", "operands are shards of different tensors");
       check_scalars(in, 2, {"a", "b"});
       same_as_first(in);
     },

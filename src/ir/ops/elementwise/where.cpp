@@ -11,7 +11,7 @@ constexpr OpRow op_where = checked({
     .signature = "where(condition: Tensor, lhs: Tensor, rhs: Tensor) -> Tensor",
     .operands = {{{"condition", only_bool}, {"lhs"}, {"rhs"}}},
     .infer = [](Inference& in) {
-      if (in.dtype(1) != in.dtype(2)) in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(1)),
+      if (in.dtype(1) != in.dtype(2)) in.reject("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(1)),
                                                 name_of(in.dtype(2)));
       in.result(in.dtype(1), broadcast_shape(in, broadcast_shape(in, in.shape(0), in.shape(1)), in.shape(2)));
       in.results()[0].meta_shape = in.operand(1).meta_shape;

@@ -11,7 +11,7 @@ constexpr OpRow op_host_load = checked({
     .infer = [](Inference& in) {
       const HostStream& s = in.module().stream(std::get<HostStreamId>(*in.attributes().find("stream")));
       if (s.direction != HostStream::Direction::host_to_device)
-        in.refuse("stream-direction", "stream '{}' goes from the device to the host", s.name);
+        in.reject("stream-direction", "stream '{}' goes from the device to the host", s.name);
       in.result(s.dtype, s.shape);
     },
     .reference = [](Evaluation& e) { e.result(e.host().load(std::get<HostStreamId>(*e.attributes().find("stream")))); },

@@ -12,9 +12,9 @@ constexpr OpRow op_host_store = checked({
     .infer = [](Inference& in) {
       const HostStream& s = in.module().stream(std::get<HostStreamId>(*in.attributes().find("stream")));
       if (s.direction != HostStream::Direction::device_to_host)
-        in.refuse("stream-direction", "stream '{}' goes from the host to the device", s.name);
+        in.reject("stream-direction", "stream '{}' goes from the host to the device", s.name);
       if (in.dtype(0) != s.dtype || in.shape(0) != s.shape) {
-        in.refuse("stream-type", "stream '{}' takes {} of shape {}", s.name, name_of(s.dtype), to_string(s.shape));
+        in.reject("stream-type", "stream '{}' takes {} of shape {}", s.name, name_of(s.dtype), to_string(s.shape));
       }
     },
     .reference = [](Evaluation& e) { e.host().store(std::get<HostStreamId>(*e.attributes().find("stream")), e.operand(0)); },

@@ -16,9 +16,9 @@ constexpr OpRow op_init = checked({
     .infer =
         [](Inference& in) {
           const std::string& type = in.attributes().text("init_type");
-          if (type != "zero" && type != "undef") in.refuse("init-type", "the init type '{}'; zero and undef are possible", type);
+          if (type != "zero" && type != "undef") in.reject("init-type", "the init type '{}'; zero and undef are possible", type);
           for (std::int64_t d : in.attributes().ints("shape")) {
-            if (d < 0) in.refuse("init-shape", "a dimension of {}", d);
+            if (d < 0) in.reject("init-shape", "a dimension of {}", d);
           }
           in.result(in.attributes().dtype("dtype"), in.attributes().ints("shape"));
           in.results().back().meta_shape = in.attributes().ints("meta_shape");

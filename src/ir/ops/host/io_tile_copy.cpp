@@ -11,7 +11,7 @@ constexpr OpRow op_io_tile_copy = checked({
     .attributes = {{{"tile_set", AttributeKind::text}}},
     .infer = [](Inference& in) {
       const std::string& set = in.attributes().text("tile_set");
-      if (set != "io" && set != "compute") in.refuse("tile-set", "the tile set '{}'; io and compute are possible", set);
+      if (set != "io" && set != "compute") in.reject("tile-set", "the tile set '{}'; io and compute are possible", set);
       Type t = in.operand(0);
       t.place.tiles = set == "io" ? TileSet::io : TileSet::compute;
       in.result(std::move(t));

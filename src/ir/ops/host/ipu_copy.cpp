@@ -12,10 +12,10 @@ constexpr OpRow op_ipu_copy = checked({
     .infer = [](Inference& in) {
       const std::int64_t source = in.attributes().integer("source"), destination = in.attributes().integer("destination");
       if (destination < 0 || destination > 65535)
-        in.refuse("copy-destination", "there is no device {}; 0 to 65535 are possible", destination);
+        in.reject("copy-destination", "there is no device {}; 0 to 65535 are possible", destination);
       Type t = in.operand(0);
       if (t.place.device.known() && !t.place.device.is_variable() && t.place.device.value != source) {
-        in.refuse("copy-source", "the tensor lies on device {}, the source is said to be {}", t.place.device.value, source);
+        in.reject("copy-source", "the tensor lies on device {}, the source is said to be {}", t.place.device.value, source);
       }
       t.place.device = Device::numbered(static_cast<std::int32_t>(destination));
       in.result(std::move(t));

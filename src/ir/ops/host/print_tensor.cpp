@@ -6,7 +6,7 @@ namespace pando::ir {
 namespace {
 
 void infer_print(Inference& in) {
-  print_format_of(in.attributes(), [&](const std::string& problem) { in.refuse("print-format", "{}", problem); });
+  print_format_of(in.attributes(), [&](const std::string& problem) { in.reject("print-format", "{}", problem); });
   same_as_first(in);
 }
 

@@ -13,7 +13,7 @@ constexpr OpRow op_remote_code_load = checked({
     .infer =
         [](Inference& in) {
           if (in.attributes().text("destination") != "executable") {
-            in.refuse("code-destination", "the destination '{}'; only 'executable' is possible", in.attributes().text("destination"));
+            in.reject("code-destination", "the destination '{}'; only 'executable' is possible", in.attributes().text("destination"));
           }
         },
     .reference = [](Evaluation&) {},

@@ -14,7 +14,7 @@ constexpr OpRow op_dynamic_update = checked({
     .attributes = {{{"axes", AttributeKind::ints}, {"sizes", AttributeKind::ints}, {"no_overlap", AttributeKind::flag, false}}},
     .infer = [](Inference& in) {
       const Shape shape = dynamic_slice_shape(in);
-      if (in.shape(2) != shape || in.dtype(2) != in.dtype(0)) in.refuse("slice-piece", "the slice has the shape {}; t_update does not fit",
+      if (in.shape(2) != shape || in.dtype(2) != in.dtype(0)) in.reject("slice-piece", "the slice has the shape {}; t_update does not fit",
                                                                         to_string(shape));
       same_as_first(in);
     },

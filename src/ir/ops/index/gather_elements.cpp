@@ -35,10 +35,10 @@ constexpr OpRow op_gather_elements = checked({
     .attributes = {{{"axis", AttributeKind::integer}}},
     .infer = [](Inference& in) {
       const auto axis = static_cast<std::size_t>(axis_of(in));
-      if (in.operand(1).rank() != in.operand(0).rank()) in.refuse("gather-shapes", "indices of rank {} for rank {}", in.operand(1).rank(),
+      if (in.operand(1).rank() != in.operand(0).rank()) in.reject("gather-shapes", "indices of rank {} for rank {}", in.operand(1).rank(),
                                                                   in.operand(0).rank());
       for (std::size_t d = 0; d < in.shape(0).size(); ++d) {
-        if (d != axis && in.shape(1)[d] > in.shape(0)[d]) in.refuse("gather-shapes", "more indices than elements in dimension {}", d);
+        if (d != axis && in.shape(1)[d] > in.shape(0)[d]) in.reject("gather-shapes", "more indices than elements in dimension {}", d);
       }
       in.result(in.dtype(0), in.shape(1));
     },

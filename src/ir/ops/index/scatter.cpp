@@ -17,14 +17,14 @@ constexpr OpRow op_scatter = checked({
     .attributes = {{{"axis", AttributeKind::integer}, {"available_memory_proportion", AttributeKind::number, false}}},
     .infer = [](Inference& in) {
       const auto axis = static_cast<std::size_t>(axis_of(in));
-      if (in.dtype(2) != in.dtype(0)) in.refuse("different-types", "values of {} for a tensor of {}", name_of(in.dtype(2)),
+      if (in.dtype(2) != in.dtype(0)) in.reject("different-types", "values of {} for a tensor of {}", name_of(in.dtype(2)),
                                                 name_of(in.dtype(0)));
-      if (in.shape(1) != in.shape(2)) in.refuse("scatter-shapes", "indices of shape {} for values of {}", to_string(in.shape(1)),
+      if (in.shape(1) != in.shape(2)) in.reject("scatter-shapes", "indices of shape {} for values of {}", to_string(in.shape(1)),
                                                 to_string(in.shape(2)));
-      if (in.operand(1).rank() != in.operand(0).rank()) in.refuse("scatter-shapes", "indices of rank {} for rank {}", in.operand(1).rank(),
+      if (in.operand(1).rank() != in.operand(0).rank()) in.reject("scatter-shapes", "indices of rank {} for rank {}", in.operand(1).rank(),
                                                                   in.operand(0).rank());
       for (std::size_t d = 0; d < in.shape(0).size(); ++d) {
-        if (d != axis && in.shape(1)[d] > in.shape(0)[d]) in.refuse("scatter-shapes", "more indices than elements in dimension {}", d);
+        if (d != axis && in.shape(1)[d] > in.shape(0)[d]) in.reject("scatter-shapes", "more indices than elements in dimension {}", d);
       }
       same_as_first(in);
     },

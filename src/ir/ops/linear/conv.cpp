@@ -26,7 +26,7 @@ constexpr OpRow op_conv = checked({
     .infer =
         [](Inference& in) {
           if (in.dtype(0) != in.dtype(1))
-            in.refuse("different-types", "data of {} and weights of {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
+            in.reject("different-types", "data of {} and weights of {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
           in.result(in.dtype(0), convolution_of(in, in.shape(0), in.shape(1)).output_shape());
         },
     .reference =

@@ -23,7 +23,7 @@ constexpr OpRow op_conv_input_grad = checked({
       // A transposed convolution with output padding has fewer windows than fit.
       for (std::size_t d = 0; fits && d < y.size(); ++d) fits = d < 2 ? dy[d] == y[d] : dy[d] <= y[d];
       if (!fits) {
-        in.refuse("conv-gradient", "a convolution of {} with {} gives {}; the gradient has {}", to_string(shape), to_string(in.shape(1)),
+        in.reject("conv-gradient", "a convolution of {} with {} gives {}; the gradient has {}", to_string(shape), to_string(in.shape(1)),
                   to_string(y), to_string(dy));
       }
       in.result(in.dtype(0), shape);

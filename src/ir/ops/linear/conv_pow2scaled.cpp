@@ -31,7 +31,7 @@ constexpr OpRow op_conv_pow2scaled = checked({
           const Convolution c = convolution_of(e.attributes(), e.operand(0).shape(), e.operand(1).shape());
           e.result(convolve(e, c, Role::input, Role::weight, Role::output, log2_scale_of(e, 2)));
         },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .cost = [](const Inference& in) { return convolution_cost(convolution_of(in.attributes(), in.shape(0), in.shape(1)), in); },
     .samples =
         [] {

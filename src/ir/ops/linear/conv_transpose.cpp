@@ -31,7 +31,7 @@ constexpr OpRow op_conv_transpose = checked({
     .infer =
         [](Inference& in) {
           if (in.dtype(0) != in.dtype(1))
-            in.refuse("different-types", "data of {} and weights of {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
+            in.reject("different-types", "data of {} and weights of {}; cast one of them", name_of(in.dtype(0)), name_of(in.dtype(1)));
           Attributes a;
           in.result(in.dtype(0), transposed_shape(in, in.shape(0), in.shape(1), a));
         },

@@ -21,7 +21,7 @@ constexpr OpRow op_conv_weight_grad = checked({
           const Shape shape = in.attributes().ints("shape");
           const Shape y = convolution_of(in, in.shape(1), shape).output_shape();
           if (y != in.shape(0) || in.dtype(0) != in.dtype(1)) {
-            in.refuse("conv-gradient", "a convolution of {} with {} gives {}; the gradient has {}", to_string(in.shape(1)),
+            in.reject("conv-gradient", "a convolution of {} with {} gives {}; the gradient has {}", to_string(in.shape(1)),
                       to_string(shape), to_string(y), to_string(in.shape(0)));
           }
           in.result(in.dtype(0), shape);

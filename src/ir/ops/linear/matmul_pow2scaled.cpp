@@ -20,7 +20,7 @@ constexpr OpRow op_matmul_pow2scaled = checked({
           in.result(DType::float16, *matmul_shape(in.shape(0), in.shape(1)));
         },
     .reference = [](Evaluation& e) { e.result(matmul_product(e, log2_scale_of(e, 2))); },
-    .differentiable = Differentiable::refused,
+    .differentiable = Differentiable::rejected,
     .cost = matmul_cost,
     .samples =
         [] {

@@ -38,10 +38,10 @@ constexpr OpRow op_batch_norm_inference = checked({
     .infer =
         [](Inference& in) {
           const Shape& t = in.shape(0);
-          if (t.size() < 2) in.refuse("norm-rank", "data of shape {}; they need a batch and channels", to_string(t));
+          if (t.size() < 2) in.reject("norm-rank", "data of shape {}; they need a batch and channels", to_string(t));
           for (std::size_t i = 1; i < 5; ++i) {
             if (in.shape(i) != Shape{t[1]})
-              in.refuse("norm-channels", "'{}' has shape {}; the data have {} channels", in.row().operands[i].name, to_string(in.shape(i)),
+              in.reject("norm-channels", "'{}' has shape {}; the data have {} channels", in.row().operands[i].name, to_string(in.shape(i)),
                         t[1]);
           }
           same_as_first(in);

@@ -46,7 +46,7 @@ constexpr OpRow op_group_norm_grad = checked({
           check_group_norm(in, {1});
           const Shape groups{in.shape(0)[0] * in.attributes().integer("num_groups")};
           if (in.shape(2) != groups || in.shape(3) != groups || in.shape(4) != in.shape(0)) {
-            in.refuse("norm-gradient", "the mean and inv_std need shape {}, the gradient {}", to_string(groups), to_string(in.shape(0)));
+            in.reject("norm-gradient", "the mean and inv_std need shape {}, the gradient {}", to_string(groups), to_string(in.shape(0)));
           }
           same_as_first(in);
           in.result(in.dtype(1), in.shape(1));

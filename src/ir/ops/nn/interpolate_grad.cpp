@@ -15,7 +15,7 @@ constexpr OpRow op_interpolate_grad = checked({
     .infer = [](Inference& in) {
       const Shape shape = in.attributes().ints("shape"), y = interpolated_shape(in, shape);
       if (in.shape(0) != y)
-        in.refuse("interpolate-gradient", "the result has shape {}, its gradient {}", to_string(y), to_string(in.shape(0)));
+        in.reject("interpolate-gradient", "the result has shape {}, its gradient {}", to_string(y), to_string(in.shape(0)));
       in.result(in.dtype(0), shape);
     },
     .reference = [](Evaluation& e) { e.result(interpolated(e, e.attributes().ints("shape"), e.operand(0).shape(), true)); },

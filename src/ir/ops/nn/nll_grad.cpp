@@ -16,7 +16,7 @@ constexpr OpRow op_nll_grad = checked({
         [](Inference& in) {
           check_nll(in);
           if (in.shape(2) != nll_shape(in))
-            in.refuse("nll-gradient", "a gradient of shape {}; the loss has {}", to_string(in.shape(2)), to_string(nll_shape(in)));
+            in.reject("nll-gradient", "a gradient of shape {}; the loss has {}", to_string(in.shape(2)), to_string(nll_shape(in)));
           same_as_first(in);
         },
     .reference =

@@ -14,7 +14,7 @@ constexpr OpRow op_roi_align_grad = checked({
     .infer =
         [](Inference& in) {
           const Shape shape = in.attributes().ints("shape"), y = roi_shape(in, shape, 1);
-          if (in.shape(0) != y) in.refuse("roi-gradient", "the result has shape {}, its gradient {}", to_string(y), to_string(in.shape(0)));
+          if (in.shape(0) != y) in.reject("roi-gradient", "the result has shape {}, its gradient {}", to_string(y), to_string(in.shape(0)));
           in.result(in.dtype(0), shape);
         },
     .reference =

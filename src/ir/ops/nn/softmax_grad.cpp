@@ -12,7 +12,7 @@ constexpr OpRow op_softmax_grad = checked({
     .infer =
         [](Inference& in) {
           if (in.shape(0) != in.shape(1) || in.dtype(0) != in.dtype(1))
-            in.refuse("different-shapes", "the result and its gradient differ in shape or type");
+            in.reject("different-shapes", "the result and its gradient differ in shape or type");
           infer_joint_axes(in);
         },
     .reference =

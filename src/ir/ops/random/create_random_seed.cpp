@@ -13,7 +13,7 @@ constexpr OpRow op_create_random_seed = checked({
     .operands = {{{"seed"}, {"modifier", any_integer}}},
     .infer = [](Inference& in) {
       check_seed(in, 0);
-      if (elements_of(in.shape(1)) != 1) in.refuse("modifier-shape", "the modifier has the shape {}, not ()", to_string(in.shape(1)));
+      if (elements_of(in.shape(1)) != 1) in.reject("modifier-shape", "the modifier has the shape {}, not ()", to_string(in.shape(1)));
       in.result(DType::uint32, {2});
     },
     .reference = [](Evaluation& e) {

@@ -14,7 +14,7 @@ constexpr OpRow op_shaped_dropout = checked({
       check_seed(in, 1);
       check_ratio(in, "ratio");
       const Ints& shape = in.attributes().ints("shape");
-      if (broadcast_shape(in, in.shape(0), shape) != in.shape(0)) in.refuse("dropout-shape", "a mask of shape {} does not broadcast to {}",
+      if (broadcast_shape(in, in.shape(0), shape) != in.shape(0)) in.reject("dropout-shape", "a mask of shape {} does not broadcast to {}",
                                                                             to_string(shape), to_string(in.shape(0)));
       same_as_first(in);
     },

@@ -14,7 +14,7 @@ constexpr OpRow op_split_random_seed = checked({
     .infer = [](Inference& in) {
       check_seed(in, 0);
       const std::int64_t n = in.attributes().integer("n");
-      if (n < 1) in.refuse("seed-count", "{} seeds", n);
+      if (n < 1) in.reject("seed-count", "{} seeds", n);
       for (std::int64_t i = 0; i < n; ++i) in.result(DType::uint32, {2});
     },
     .reference = [](Evaluation& e) {

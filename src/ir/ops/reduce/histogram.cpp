@@ -18,7 +18,7 @@ constexpr OpRow op_histogram = checked({
     .infer = [](Inference& in) {
       const Floats& levels = in.attributes().floats("levels");
       for (std::size_t i = 1; i < levels.size(); ++i) {
-        if (!(levels[i - 1] < levels[i])) refuse(ErrorClass::value, "histogram-levels",
+        if (!(levels[i - 1] < levels[i])) reject(ErrorClass::value, "histogram-levels",
                                                  "histogram: level {} ({}) is not above the one before it", i, levels[i]);
       }
       in.result(DType::uint32, {static_cast<std::int64_t>(levels.size()) + 1});

@@ -24,7 +24,7 @@ constexpr OpRow op_topk = checked({
       const auto axis = static_cast<std::size_t>(axis_of(in));
       const std::int64_t k = in.attributes().integer("k");
       Shape shape = in.shape(0);
-      if (k < 1 || k > shape[axis]) in.refuse("topk-k", "k is {}; axis {} has {} elements", k, axis, shape[axis]);
+      if (k < 1 || k > shape[axis]) in.reject("topk-k", "k is {}; axis {} has {} elements", k, axis, shape[axis]);
       shape[axis] = k;
       in.result(in.dtype(0), shape);
       in.result(DType::int32, shape);

@@ -6,18 +6,18 @@ namespace pando::ir {
 namespace {
 
 void infer_concat(Inference& in) {
-  if (in.operands() == 0) in.refuse("operand-count", "it takes one operand or more");
+  if (in.operands() == 0) in.reject("operand-count", "it takes one operand or more");
   const auto axis = static_cast<std::size_t>(axis_of(in));
   Shape shape = in.shape(0);
   for (std::size_t i = 1; i < in.operands(); ++i) {
-    if (in.dtype(i) != in.dtype(0)) in.refuse("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)),
+    if (in.dtype(i) != in.dtype(0)) in.reject("different-types", "operands of {} and {}; cast one of them", name_of(in.dtype(0)),
                                               name_of(in.dtype(i)));
     Shape other = in.shape(i);
     if (other.size() == shape.size()) {
       shape[axis] += other[axis];
       other[axis] = shape[axis];
     }
-    if (other != shape) in.refuse("concat-shapes", "shape {} does not go behind {} along axis {}", to_string(in.shape(i)),
+    if (other != shape) in.reject("concat-shapes", "shape {} does not go behind {} along axis {}", to_string(in.shape(i)),
                                   to_string(in.shape(0)), axis);
   }
   in.result(in.dtype(0), shape);

@@ -11,7 +11,7 @@ constexpr OpRow op_expand = checked({
     .attributes = {{{"shape", AttributeKind::ints}}},
     .infer = [](Inference& in) {
       const Ints& shape = in.attributes().ints("shape");
-      if (broadcast_shape(in, in.shape(0), shape) != shape) in.refuse("expand-shape", "{} does not broadcast to {}", to_string(in.shape(0)),
+      if (broadcast_shape(in, in.shape(0), shape) != shape) in.reject("expand-shape", "{} does not broadcast to {}", to_string(in.shape(0)),
                                                                       to_string(shape));
       in.result(in.dtype(0), shape);
     },

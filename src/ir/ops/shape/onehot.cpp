@@ -16,10 +16,10 @@ constexpr OpRow op_onehot = checked({
     .attributes = {{{"num_classes", AttributeKind::integer}, {"axis", AttributeKind::integer}}},
     .infer = [](Inference& in) {
       const std::int64_t n = in.attributes().integer("num_classes"), axis = in.attributes().integer("axis");
-      if (n < 1) in.refuse("onehot-classes", "{} classes", n);
-      if (axis < 0 || axis > in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis,
+      if (n < 1) in.reject("onehot-classes", "{} classes", n);
+      if (axis < 0 || axis > in.operand(0).rank()) in.reject("axis-range", "axis {} is out of range for rank {}", axis,
                                                              in.operand(0).rank() + 1);
-      if (in.shape(1) != Shape{2}) in.refuse("onehot-values", "values of shape {}; there are two, off and on", to_string(in.shape(1)));
+      if (in.shape(1) != Shape{2}) in.reject("onehot-values", "values of shape {}; there are two, off and on", to_string(in.shape(1)));
       Shape shape = in.shape(0);
       shape.insert(shape.begin() + axis, n);
       in.result(in.dtype(1), shape);

@@ -8,10 +8,10 @@ namespace {
 void infer_reshape(Inference& in) {
   const Ints& shape = in.attributes().ints("shape");
   for (std::int64_t d : shape) {
-    if (d < 0) in.refuse("reshape-shape", "Invalid shape value in reshape: {}", to_string(shape));
+    if (d < 0) in.reject("reshape-shape", "Invalid shape value in reshape: {}", to_string(shape));
   }
   if (elements_of(shape) != elements_of(in.shape(0))) {
-    in.refuse("reshape-elements", "{} elements do not fit into the shape {}", elements_of(in.shape(0)), to_string(shape));
+    in.reject("reshape-elements", "{} elements do not fit into the shape {}", elements_of(in.shape(0)), to_string(shape));
   }
   in.result(in.dtype(0), shape);
 }

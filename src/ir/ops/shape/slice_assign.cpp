@@ -14,7 +14,7 @@ constexpr OpRow op_slice_assign = checked({
     .infer = [](Inference& in) {
       check_slice(in);
       const Shape shape = sliced_shape(slice_ranges(in.shape(0), in.attributes()));
-      if (in.shape(1) != shape || in.dtype(1) != in.dtype(0)) in.refuse("slice-piece", "the slice has the shape {}; the piece does not fit",
+      if (in.shape(1) != shape || in.dtype(1) != in.dtype(0)) in.reject("slice-piece", "the slice has the shape {}; the piece does not fit",
                                                                         to_string(shape));
       same_as_first(in);
     },

@@ -14,13 +14,13 @@ constexpr OpRow op_split = checked({
       const auto axis = static_cast<std::size_t>(axis_of(in));
       std::int64_t sum = 0;
       for (std::int64_t n : in.attributes().ints("splits")) {
-        if (n < 1) in.refuse("split-lengths", "a piece of length {}", n);
+        if (n < 1) in.reject("split-lengths", "a piece of length {}", n);
         Shape shape = in.shape(0);
         shape[axis] = n;
         sum += n;
         in.result(in.dtype(0), shape);
       }
-      if (sum != in.shape(0)[axis]) in.refuse("split-lengths", "the pieces have {} elements along axis {}, the tensor {}", sum, axis,
+      if (sum != in.shape(0)[axis]) in.reject("split-lengths", "the pieces have {} elements along axis {}, the tensor {}", sum, axis,
                                               in.shape(0)[axis]);
     },
     .reference = [](Evaluation& e) {

@@ -15,7 +15,7 @@ constexpr OpRow op_squeeze = checked({
       const Ints axes = axes_of(in, "axes");
       for (std::int64_t a : axes) {
         const std::int64_t extent = in.shape(0)[static_cast<std::size_t>(a)];
-        if (extent != 1) in.refuse("squeeze-extent", "axis {} has {} elements, not one", a, extent);
+        if (extent != 1) in.reject("squeeze-extent", "axis {} has {} elements, not one", a, extent);
       }
       in.result(in.dtype(0), reduced_shape(in.shape(0), axes, false));
     },

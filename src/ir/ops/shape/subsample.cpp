@@ -43,9 +43,9 @@ constexpr OpRow op_subsample = checked({
     .infer = [](Inference& in) {
       const Ints& strides = in.attributes().ints("strides");
       Shape shape = in.shape(0);
-      if (strides.size() != shape.size()) in.refuse("subsample-strides", "{} strides for rank {}", strides.size(), shape.size());
+      if (strides.size() != shape.size()) in.reject("subsample-strides", "{} strides for rank {}", strides.size(), shape.size());
       for (std::size_t d = 0; d < shape.size(); ++d) {
-        if (strides[d] < 1) in.refuse("subsample-strides", "a stride of {}", strides[d]);
+        if (strides[d] < 1) in.reject("subsample-strides", "a stride of {}", strides[d]);
         shape[d] = (shape[d] + strides[d] - 1) / strides[d];
       }
       in.result(in.dtype(0), shape);

@@ -24,7 +24,7 @@ constexpr OpRow op_transpose = checked({
     .infer = [](Inference& in) {
       const Ints& order = in.attributes().ints("permutation");
       if (static_cast<std::int64_t>(order.size()) != in.operand(0).rank()) {
-        in.refuse("permutation-length", "the permutation {} has {} entries for rank {}", to_string(order), order.size(),
+        in.reject("permutation-length", "the permutation {} has {} entries for rank {}", to_string(order), order.size(),
                   in.operand(0).rank());
       }
       Shape shape;

@@ -63,11 +63,11 @@ constexpr OpRow op_matmul_grad = checked({
     .infer =
         [](Inference& in) {
           if (in.shape(0).size() < 2 || in.shape(1).size() != 2 || in.shape(0).back() != in.shape(1)[0])
-            in.refuse("matmul-shapes", "x and y do not multiply");
+            in.reject("matmul-shapes", "x and y do not multiply");
           Shape z = in.shape(0);
           z.back() = in.shape(1)[1];
-          if (in.shape(2) != z) in.refuse("matmul-shapes", "dz has the shape {}, the product {}", to_string(in.shape(2)), to_string(z));
-          if (in.dtype(0) != in.dtype(1) || in.dtype(0) != in.dtype(2)) in.refuse("different-types", "operands of several element types");
+          if (in.shape(2) != z) in.reject("matmul-shapes", "dz has the shape {}, the product {}", to_string(in.shape(2)), to_string(z));
+          if (in.dtype(0) != in.dtype(1) || in.dtype(0) != in.dtype(2)) in.reject("different-types", "operands of several element types");
           in.result(in.dtype(0), in.shape(0));
           in.result(in.dtype(1), in.shape(1));
         },

@@ -14,10 +14,10 @@ constexpr OpRow op_sgd = checked({
         [](Inference& in) {
           const std::size_t n = in.operands() / 2;
           if (n == 0 || in.operands() != 2 * n)
-            in.refuse("operand-count", "as many gradients as weights, {} operands were given", in.operands());
+            in.reject("operand-count", "as many gradients as weights, {} operands were given", in.operands());
           for (std::size_t i = 0; i < n; ++i) {
             if (in.shape(i) != in.shape(n + i) || in.dtype(i) != in.dtype(n + i))
-              in.refuse("different-shapes", "weight {} and its gradient differ", i);
+              in.reject("different-shapes", "weight {} and its gradient differ", i);
             in.result(in.dtype(i), in.shape(i));
           }
         },

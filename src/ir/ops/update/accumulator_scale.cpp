@@ -12,7 +12,7 @@ constexpr OpRow op_accumulator_scale = checked({
     .attributes = {{{"f", AttributeKind::number, false}, {"scalars", AttributeKind::texts, false}}},
     .infer = [](Inference& in) {
       check_scalars(in, 1, {"f"});
-      if (in.operands() == 1 && !in.attributes().has("f")) in.refuse("scalar-missing", "it needs f");
+      if (in.operands() == 1 && !in.attributes().has("f")) in.reject("scalar-missing", "it needs f");
       same_as_first(in);
     },
     .reference = [](Evaluation& e) {

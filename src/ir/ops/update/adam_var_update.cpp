@@ -28,10 +28,10 @@ constexpr OpRow op_adam_var_update = checked({
         [](Inference& in) {
           check_scalars(in, 4, {"learning_rate", "max_weight_norm"});
           if (in.shape(0) != in.shape(1))
-            in.refuse("different-shapes", "t has shape {}, x {}", to_string(in.shape(0)), to_string(in.shape(1)));
+            in.reject("different-shapes", "t has shape {}, x {}", to_string(in.shape(0)), to_string(in.shape(1)));
           for (std::size_t i = 2; i < 4; ++i) {
             if (elements_of(in.shape(i)) != 1)
-              in.refuse("scalar-shape", "r{} has shape {}; it is one element", i - 1, to_string(in.shape(i)));
+              in.reject("scalar-shape", "r{} has shape {}; it is one element", i - 1, to_string(in.shape(i)));
           }
           same_as_first(in);
         },

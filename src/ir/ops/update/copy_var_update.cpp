@@ -10,8 +10,8 @@ constexpr OpRow op_copy_var_update = checked({
     .module = "var_updates.copy_var_update",
     .operands = {{{"t"}, {"X"}}},
     .infer = [](Inference& in) {
-      if (in.shape(0) != in.shape(1)) in.refuse("different-shapes", "t has shape {}, X {}", to_string(in.shape(0)), to_string(in.shape(1)));
-      if (in.dtype(0) != in.dtype(1)) in.refuse("different-types", "t is {}, X {}; cast X", name_of(in.dtype(0)), name_of(in.dtype(1)));
+      if (in.shape(0) != in.shape(1)) in.reject("different-shapes", "t has shape {}, X {}", to_string(in.shape(0)), to_string(in.shape(1)));
+      if (in.dtype(0) != in.dtype(1)) in.reject("different-types", "t is {}, X {}; cast X", name_of(in.dtype(0)), name_of(in.dtype(1)));
       same_as_first(in);
     },
     .reference = [](Evaluation& e) { e.result(e.operand(1)); },

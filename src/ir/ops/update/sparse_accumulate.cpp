@@ -15,12 +15,12 @@ std::size_t tensors_of(const Attributes& a, std::size_t operands) {
 void infer_sparse(Inference& in) {
   const std::int64_t axis = in.attributes().integer("axis");
   const Shape &t = in.shape(0), &x = in.shape(1), &indices = in.shape(2);
-  if (axis < 0 || axis >= in.operand(0).rank()) in.refuse("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
+  if (axis < 0 || axis >= in.operand(0).rank()) in.reject("axis-range", "axis {} is out of range for rank {}", axis, in.operand(0).rank());
   const std::size_t tensors = tensors_of(in.attributes(), in.operands());
   if (tensors != 3 && tensors != 4)
-    in.refuse("operand-count", "{} operands before the scalars; t, X, indices and perhaps W are possible", tensors);
+    in.reject("operand-count", "{} operands before the scalars; t, X, indices and perhaps W are possible", tensors);
   check_scalars(in, tensors, {"f"});
-  if (tensors == 4 && in.shape(3) != t) in.refuse("different-shapes", "t has shape {}, W {}", to_string(t), to_string(in.shape(3)));
+  if (tensors == 4 && in.shape(3) != t) in.reject("different-shapes", "t has shape {}, W {}", to_string(t), to_string(in.shape(3)));
   const auto at = t.begin() + axis;
   Shape each(t.begin(), at), flat(t.begin(), at);
   each.insert(each.end(), indices.begin(), indices.end());
@@ -28,7 +28,7 @@ void infer_sparse(Inference& in) {
   each.insert(each.end(), at + 1, t.end());
   flat.insert(flat.end(), at + 1, t.end());
   if (x != each && x != flat)
-    in.refuse("sparse-shapes", "X has shape {}; indices of shape {} along axis {} of {} need {}", to_string(x), to_string(indices), axis,
+    in.reject("sparse-shapes", "X has shape {}; indices of shape {} along axis {} of {} need {}", to_string(x), to_string(indices), axis,
               to_string(t), to_string(each));
   same_as_first(in);
 }

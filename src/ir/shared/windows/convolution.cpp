@@ -24,20 +24,20 @@ Convolution channels_of(const Shape& input, const Shape& weight) {
 
 void check(const Inference& in, const Shape& input, const Shape& weight) {
   if (input.size() < 3 || input.size() > 5 || weight.size() != input.size()) {
-    in.refuse("conv-rank",
+    in.reject("conv-rank",
               "data of shape {} and weights of shape {}; both need a batch or channels, channels and one to three more dimensions",
               to_string(input), to_string(weight));
   }
   const std::int64_t group = weight[1];
   if (group < 1 || input[1] % group != 0) {
-    in.refuse("conv-channels", "the data have {} channels, which groups of {} (the weights' second dimension) do not divide", input[1],
+    in.reject("conv-channels", "the data have {} channels, which groups of {} (the weights' second dimension) do not divide", input[1],
               group);
   }
   const std::int64_t groups = input[1] / group, attribute = in.attributes().integer("groups", 1);
-  if (weight[0] % groups != 0) in.refuse("conv-groups", "{} output channels do not divide into {} groups", weight[0], groups);
+  if (weight[0] % groups != 0) in.reject("conv-groups", "{} output channels do not divide into {} groups", weight[0], groups);
   // 1 is also the attribute of who gives none.
   if (attribute != 1 && attribute != groups)
-    in.refuse("conv-groups", "groups is {}, the shapes {} and {} make {}", attribute, to_string(input), to_string(weight), groups);
+    in.reject("conv-groups", "groups is {}, the shapes {} and {} make {}", attribute, to_string(input), to_string(weight), groups);
 }
 
 }  // namespace
@@ -95,25 +95,25 @@ Shape transposed_shape(const Attributes& given, const Shape& t, const Shape& wei
 
 Shape transposed_shape(const Inference& in, const Shape& t, const Shape& weight, Attributes& attributes) {
   if (t.size() < 3 || t.size() > 5 || weight.size() != t.size()) {
-    in.refuse("conv-rank", "data of shape {} and weights of shape {}; both need two and one to three more dimensions", to_string(t),
+    in.reject("conv-rank", "data of shape {} and weights of shape {}; both need two and one to three more dimensions", to_string(t),
               to_string(weight));
   }
   const Attributes& a = in.attributes();
   const std::size_t n = t.size() - 2;
-  if (t[1] != weight[0]) in.refuse("conv-channels", "the data have {} channels, the weights' first dimension is {}", t[1], weight[0]);
+  if (t[1] != weight[0]) in.reject("conv-channels", "the data have {} channels, the weights' first dimension is {}", t[1], weight[0]);
   const std::int64_t groups = a.integer("groups", 1);
-  if (groups < 1 || t[1] % groups != 0) in.refuse("conv-groups", "{} channels do not divide into {} groups", t[1], groups);
+  if (groups < 1 || t[1] % groups != 0) in.reject("conv-groups", "{} channels do not divide into {} groups", t[1], groups);
   for (std::string_view name : {"output_padding", "output_shape"}) {
     if (!a.ints(name).empty() && a.ints(name).size() != n)
-      in.refuse("window", "{} has {} entries; {} are needed", name, a.ints(name).size(), n);
+      in.reject("window", "{} has {} entries; {} are needed", name, a.ints(name).size(), n);
   }
   for (std::int64_t e : a.ints("output_padding")) {
-    if (e < 0) in.refuse("window", "output_padding has the entry {}", e);
+    if (e < 0) in.reject("window", "output_padding has the entry {}", e);
   }
   // Strides and the like are checked as a convolution's of the result.
   const Shape shape = transposed_shape(a, t, weight, attributes);
   for (std::size_t d = 2; d < shape.size(); ++d) {
-    if (shape[d] < 1) in.refuse("window", "the result would have shape {}", to_string(shape));
+    if (shape[d] < 1) in.reject("window", "the result would have shape {}", to_string(shape));
   }
   windows_of(in, attributes, spatial(shape), spatial(weight));
   return shape;

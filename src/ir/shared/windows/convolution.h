@@ -19,7 +19,7 @@ struct Convolution {
   Shape output_shape() const;
 };
 
-// The convolution of data of shape `input` with weights of shape `weight`. Refuses (popart) what does not fit.
+// The convolution of data of shape `input` with weights of shape `weight`. Rejects (popart) what does not fit.
 Convolution convolution_of(const Inference& in, const Shape& input, const Shape& weight);
 Convolution convolution_of(const Attributes& attributes, const Shape& input, const Shape& weight);
 // For transposed convolutions and gradients for the data: the windows are those of `output`, which may be fewer than fit.

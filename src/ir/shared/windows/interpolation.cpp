@@ -20,7 +20,7 @@ template <std::size_t n>
 void check_choice(const Inference& in, std::string_view attribute, const std::array<std::string_view, n>& choices) {
   const std::string& text = in.attributes().text(attribute);
   if (text.empty() || std::find(choices.begin(), choices.end(), text) != choices.end()) return;
-  in.refuse("interpolate-mode", "{} is '{}'", attribute, text);
+  in.reject("interpolate-mode", "{} is '{}'", attribute, text);
 }
 
 std::string text_or(const Attributes& a, std::string_view name, const char* otherwise) {
@@ -109,12 +109,12 @@ Shape interpolated_shape(const Inference& in, const Shape& shape) {
   check_choice(in, "coordinate_transformation_mode",
                std::array{"half_pixel"sv, "pytorch_half_pixel"sv, "align_corners"sv, "asymmetric"sv, "tf_crop_and_resize"sv});
   const Floats& scale = in.attributes().floats("scale_factor");
-  if (scale.size() != shape.size()) in.refuse("interpolate-scale", "{} scale factors for data of shape {}", scale.size(), to_string(shape));
+  if (scale.size() != shape.size()) in.reject("interpolate-scale", "{} scale factors for data of shape {}", scale.size(), to_string(shape));
   Shape out;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (!(scale[d] > 0)) in.refuse("interpolate-scale", "a scale factor of {}", scale[d]);
+    if (!(scale[d] > 0)) in.reject("interpolate-scale", "a scale factor of {}", scale[d]);
     out.push_back(resized(shape[d], scale[d]));
-    if (out.back() < 1) in.refuse("interpolate-scale", "dimension {} of {} elements, times {}, has none", d, shape[d], scale[d]);
+    if (out.back() < 1) in.reject("interpolate-scale", "dimension {} of {} elements, times {}, has none", d, shape[d], scale[d]);
   }
   return out;
 }

@@ -7,7 +7,7 @@ namespace pando::ir {
 
 // floor(size scale).
 std::int64_t resized(std::int64_t size, double scale);
-// Refuses (popart): unknown modes, scale factors that are not one positive number for each dimension, results without elements.
+// Rejects (popart): unknown modes, scale factors that are not one positive number for each dimension, results without elements.
 Shape interpolated_shape(const Inference& in, const Shape& shape);
 // Operand 0 of shape `from` made into `to`, dimension by dimension; `transposed`: of shape `to`, made into `from` by the transposed map.
 HostTensor interpolated(const Evaluation& e, const Shape& from, const Shape& to, bool transposed);

@@ -22,12 +22,12 @@ Shape pooled_shape(const Attributes& attributes, const Shape& shape) {
 Shape pooled_shape(const Inference& in, const Shape& shape) {
   const Attributes& a = in.attributes();
   if (shape.size() < 3 || shape.size() > 5)
-    in.refuse("pool-rank", "data of shape {}; they need a batch, channels and one to three more dimensions", to_string(shape));
+    in.reject("pool-rank", "data of shape {}; they need a batch, channels and one to three more dimensions", to_string(shape));
   if (a.ints("kernel_size").size() != shape.size() - 2) {
-    in.refuse("pool-kernel", "a kernel of {} dimensions for data with {}", a.ints("kernel_size").size(), shape.size() - 2);
+    in.reject("pool-kernel", "a kernel of {} dimensions for data with {}", a.ints("kernel_size").size(), shape.size() - 2);
   }
   for (std::int64_t p : a.ints("out_pads")) {
-    if (p != 0) in.refuse("pool-out-pads", "out_pads has the entry {}; only 0 is possible", p);
+    if (p != 0) in.reject("pool-out-pads", "out_pads has the entry {}; only 0 is possible", p);
   }
   windows_of(in, a, spatial(shape), a.ints("kernel_size"));
   return pooled_shape(a, shape);
@@ -35,7 +35,7 @@ Shape pooled_shape(const Inference& in, const Shape& shape) {
 
 void check_pooled(const Inference& in, std::size_t operand, const Shape& y) {
   if (in.shape(operand) != y)
-    in.refuse("pool-gradient", "the result has shape {}, operand {} has {}", to_string(y), operand, to_string(in.shape(operand)));
+    in.reject("pool-gradient", "the result has shape {}, operand {} has {}", to_string(y), operand, to_string(in.shape(operand)));
 }
 
 std::vector<Sample> pooling_samples() {

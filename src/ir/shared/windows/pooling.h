@@ -14,9 +14,9 @@ struct Pooling {
 
 Pooling pooling_of(const Attributes& attributes, const Shape& shape);
 Shape pooled_shape(const Attributes& attributes, const Shape& shape);
-// Refuses (popart): other ranks than 3 to 5, windows that do not fit, out_pads.
+// Rejects (popart): other ranks than 3 to 5, windows that do not fit, out_pads.
 Shape pooled_shape(const Inference& in, const Shape& shape);
-// Refuses (popart) a gradient that is not of shape `y`.
+// Rejects (popart) a gradient that is not of shape `y`.
 void check_pooled(const Inference& in, std::size_t operand, const Shape& y);
 std::vector<Sample> pooling_samples();
 

@@ -49,12 +49,12 @@ Shape roi_shape(const Inference& in, const Shape& images, std::size_t first) {
   const Ints& size = in.attributes().ints("output_size");
   const Shape &rois = in.shape(first), &numbers = in.shape(first + 1);
   if (images.size() != 4)
-    in.refuse("roi-images", "images of shape {}; they need a batch, channels, a height and a width", to_string(images));
-  if (rois.size() != 2 || rois[1] != 4) in.refuse("roi-regions", "regions of shape {}; they are (regions, 4)", to_string(rois));
-  if (numbers != Shape{rois[0]}) in.refuse("roi-batch-index", "{} regions, and images' numbers of shape {}", rois[0], to_string(numbers));
-  if (size.size() != 2 || size[0] < 1 || size[1] < 1) in.refuse("roi-output-size", "output_size needs two numbers of at least 1");
+    in.reject("roi-images", "images of shape {}; they need a batch, channels, a height and a width", to_string(images));
+  if (rois.size() != 2 || rois[1] != 4) in.reject("roi-regions", "regions of shape {}; they are (regions, 4)", to_string(rois));
+  if (numbers != Shape{rois[0]}) in.reject("roi-batch-index", "{} regions, and images' numbers of shape {}", rois[0], to_string(numbers));
+  if (size.size() != 2 || size[0] < 1 || size[1] < 1) in.reject("roi-output-size", "output_size needs two numbers of at least 1");
   if (in.attributes().integer("sampling_ratio") < 0)
-    in.refuse("roi-sampling", "a sampling ratio of {}", in.attributes().integer("sampling_ratio"));
+    in.reject("roi-sampling", "a sampling ratio of {}", in.attributes().integer("sampling_ratio"));
   return {rois[0], images[1], size[0], size[1]};
 }
 
@@ -66,7 +66,7 @@ void for_each_roi_sample(const Evaluation& e, const Shape& images, std::size_t f
   const std::int64_t ratio = e.attributes().integer("sampling_ratio"), channels = images[1], height = images[2], width = images[3];
   for (std::int64_t r = 0; r < numbers.elements(); ++r) {
     const std::int64_t image = numbers.integer(r);
-    if (image < 0 || image >= images[0]) refuse(ErrorClass::runtime, "roi-image", "region {} lies on image {}, of {}", r, image, images[0]);
+    if (image < 0 || image >= images[0]) reject(ErrorClass::runtime, "roi-image", "region {} lies on image {}, of {}", r, image, images[0]);
     const Bins x = bins_of(rois.number(4 * r) * scale, rois.number(4 * r + 2) * scale, size[1], ratio);
     const Bins y = bins_of(rois.number(4 * r + 1) * scale, rois.number(4 * r + 3) * scale, size[0], ratio);
     const double share = 1.0 / static_cast<double>(x.samples * y.samples);

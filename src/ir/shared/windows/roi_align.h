@@ -7,7 +7,7 @@
 
 namespace pando::ir {
 
-// (regions, channels, bins high, bins wide). `first`: the operand that holds the regions; the images' numbers follow. Refuses (popart) what
+// (regions, channels, bins high, bins wide). `first`: the operand that holds the regions; the images' numbers follow. Rejects (popart) what
 // does not fit.
 Shape roi_shape(const Inference& in, const Shape& images, std::size_t first);
 // Calls f(result element, image element, weight) for each term of each mean.

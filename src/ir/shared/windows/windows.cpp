@@ -98,7 +98,7 @@ Shape column(const Windows& windows, std::int64_t WindowAxis::* member) {
 
 Windows windows_of(const Inference& in, const Attributes& attributes, std::span<const std::int64_t> input,
                    std::span<const std::int64_t> kernel) {
-  return make(attributes, input, kernel, [&](const std::string& problem) { in.refuse("window", "{}", problem); });
+  return make(attributes, input, kernel, [&](const std::string& problem) { in.reject("window", "{}", problem); });
 }
 
 Windows windows_of(const Attributes& attributes, std::span<const std::int64_t> input, std::span<const std::int64_t> kernel) {

@@ -39,7 +39,7 @@ inline std::span<const std::int64_t> spatial(const Shape& s) { return std::span(
 
 // From attributes stride, dilation, in_dilations, padding (all befores, then all afters), pad_type or auto_pad (not_set, same_upper,
 // same_lower, valid) and ceil_mode. Lists that are absent, empty, or of other length but all at their default, are the default. `out` is
-// computed. Refuses (popart): lists of wrong length, numbers out of range, windows larger than the padded input.
+// computed. Rejects (popart): lists of wrong length, numbers out of range, windows larger than the padded input.
 Windows windows_of(const Inference& in, const Attributes& attributes, std::span<const std::int64_t> input,
                    std::span<const std::int64_t> kernel);
 // The same without complaints, for what has been inferred.

@@ -25,7 +25,7 @@ constexpr Row lower_call = {
             ++r;
           }
           for (std::int64_t i : o.attributes().ints("modified")) {
-            const ValueId final = graph.finals[static_cast<std::size_t>(i)];
+            const ValueId final = graph.updated_inputs[static_cast<std::size_t>(i)];
             const ValueId parent = o.module().operand(o.op(), static_cast<std::size_t>(i));
             // What a function has written is brought home: the next call writes there again.
             if (l.analysis.is_function(g) && l.storages.reads(l.storages.resolved(parent)) == 0) {

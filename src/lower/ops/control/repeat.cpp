@@ -58,12 +58,12 @@ void repeat_graph(OpLowering& o) {
     l.functions.run_graph(g, inputs);
     std::vector<Tensor> to = last, from;
     for (std::int64_t m : modified) {
-      if (static_cast<std::size_t>(m) < outputs) from.push_back(l.storages.slot(graph.finals[static_cast<std::size_t>(m)]).tensor);
+      if (static_cast<std::size_t>(m) < outputs) from.push_back(l.storages.slot(graph.updated_inputs[static_cast<std::size_t>(m)]).tensor);
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!changes(i)) continue;
       to.push_back(inputs[i].tensor);
-      from.push_back(l.storages.slot(i < outputs ? graph.outputs[i] : graph.finals[i]).tensor);
+      from.push_back(l.storages.slot(i < outputs ? graph.outputs[i] : graph.updated_inputs[i]).tensor);
     }
     l.storages.assign_all(to, from);
     l.functions.end_graph(g);

@@ -15,9 +15,9 @@ ValueId through(Context& c, const char* name, ValueId v) {
   inner.opsets = c.scope().opsets;
   inner.graph = c.graph();
   const std::vector<Bound> out = c.importer().read_graph(inner, *c.node.attributes.at(name).graph, {{{}, v}}, c);
-  if (out.size() != 1) c.refuse(fmt::format("graph '{}' has {} outputs; one is expected", name, out.size()));
+  if (out.size() != 1) c.reject(fmt::format("graph '{}' has {} outputs; one is expected", name, out.size()));
   const ValueId y = c.importer().value_of(inner, out[0], name);
-  if (c.shape(y) != c.shape(v) || c.dtype(y) != c.dtype(v)) c.refuse(fmt::format("graph '{}' gives another type than it takes", name));
+  if (c.shape(y) != c.shape(v) || c.dtype(y) != c.dtype(v)) c.reject(fmt::format("graph '{}' gives another type than it takes", name));
   return y;
 }
 
@@ -31,7 +31,7 @@ constexpr Operator onnx_flex_attention = {
     .rule =
         [](Context& c) {
           for (std::size_t i : {0u, 1u, 2u}) {
-            if (c.rank_of(i) != 4) c.refuse(fmt::format("operand {} has {} dimensions; 4 are expected", i, c.rank_of(i)));
+            if (c.rank_of(i) != 4) c.reject(fmt::format("operand {} has {} dimensions; 4 are expected", i, c.rank_of(i)));
           }
           const ValueId q = c.operand(0), k = for_each_query_head(c, c.operand(1), c.shape(q)[1]),
                         v = for_each_query_head(c, c.operand(2), c.shape(q)[1]);

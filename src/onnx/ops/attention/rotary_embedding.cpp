@@ -10,10 +10,10 @@ constexpr Operator onnx_rotary_embedding = {
     .rule =
         [](Context& c) {
           const Shape in = c.shape_of(0);
-          if (in.size() != 3 && in.size() != 4) c.refuse(fmt::format("data of {} dimensions; 3 or 4 are expected", in.size()));
+          if (in.size() != 3 && in.size() != 4) c.reject(fmt::format("data of {} dimensions; 3 or 4 are expected", in.size()));
           const std::int64_t given = c.ranged("num_heads", 0, 0, 1 << 20);
           if (in.size() == 3 && (given == 0 || in[2] % given != 0))
-            c.refuse(fmt::format("attribute 'num_heads' is {} for {} elements", given, in[2]));
+            c.reject(fmt::format("attribute 'num_heads' is {} for {} elements", given, in[2]));
           const std::int64_t heads = in.size() == 4 ? in[1] : given, batch = in[0], length = in.size() == 4 ? in[2] : in[1],
                              size = in.size() == 4 ? in[3] : in[2] / heads;
           // (batch, length, heads, size)
@@ -22,12 +22,12 @@ constexpr Operator onnx_rotary_embedding = {
           std::int64_t turned = c.ranged("rotary_embedding_dim", 0, 0, size);
           if (turned == 0) turned = size;
           const std::int64_t half = turned / 2;
-          if (turned % 2 != 0) c.refuse(fmt::format("{} elements are turned in pairs", turned));
+          if (turned % 2 != 0) c.reject(fmt::format("{} elements are turned in pairs", turned));
           const auto table = [&](std::size_t i) {
             ValueId v = c.operand(i);
             if (c.has(3)) v = c.op("gather", {v, c.from_start(c.operand(3), c.shape_of(i)[0])}, {{"axis", std::int64_t{0}}});
             if (c.shape(v) != Shape{batch, length, half})
-              c.refuse(fmt::format("operand {} has shape {}; ({}, {}, {}) is expected of it", i, ir::to_string(c.shape(v)), batch, length,
+              c.reject(fmt::format("operand {} has shape {}; ({}, {}, {}) is expected of it", i, ir::to_string(c.shape(v)), batch, length,
                                    half));
             return c.reshape(v, {batch, length, 1, half});
           };

@@ -13,7 +13,7 @@ constexpr Operator onnx_tensor_scatter = {
           Shape fits = shape;
           if (update.size() == shape.size()) fits[a] = update[a];
           if (axis == 0 || update != fits || update[a] > shape[a])
-            c.refuse(fmt::format("an update of shape {} for a cache of {}", ir::to_string(update), ir::to_string(shape)));
+            c.reject(fmt::format("an update of shape {} for a cache of {}", ir::to_string(update), ir::to_string(shape)));
           const bool circular = c.word("mode", "linear", {"linear", "circular"}) == "circular";
           const ValueId first = c.has(2) ? c.cast(c.operand(2), DType::int32) : c.full(DType::int32, {shape[0]}, 0);
           Ints steps;

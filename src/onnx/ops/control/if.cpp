@@ -28,7 +28,7 @@ void choose_at_run_time(Context& c, const Graph& then, const Graph& otherwise) {
     Scope scope = c.importer().graph_scope(c, g == &then ? "then" : "else");
     const std::vector<Bound> outputs = c.importer().read_graph(scope, *g, {}, c);
     if (outputs.size() != c.node.outputs.size())
-      c.refuse(fmt::format("a branch has {} outputs for {} results", outputs.size(), c.node.outputs.size()));
+      c.reject(fmt::format("a branch has {} outputs for {} results", outputs.size(), c.node.outputs.size()));
     for (const Bound& b : outputs) c.module().add_output(scope.graph, c.importer().value_of(scope, b, "output"));
     operands.insert(operands.end(), scope.captured.begin(), scope.captured.end());
     if (g == &then) then_inputs = static_cast<std::int64_t>(scope.captured.size());
@@ -47,7 +47,7 @@ constexpr Operator onnx_if = {
     .rule =
         [](Context& c) {
           const Graph &then = *c.node.attributes.at("then_branch").graph, &otherwise = *c.node.attributes.at("else_branch").graph;
-          if (ir::elements_of(c.shape_of(0)) != 1 || c.dtype_of(0) != DType::boolean) c.refuse("the condition is not one element of bool");
+          if (ir::elements_of(c.shape_of(0)) != 1 || c.dtype_of(0) != DType::boolean) c.reject("the condition is not one element of bool");
           if (!c.known[0]) return choose_at_run_time(c, then, otherwise);
           Scope inner;
           inner.parent = &c.scope();
@@ -55,7 +55,7 @@ constexpr Operator onnx_if = {
           inner.graph = c.graph();
           const std::vector<Bound> outputs = c.importer().read_graph(inner, c.known[0]->integer(0) != 0 ? then : otherwise, {}, c);
           if (outputs.size() != c.node.outputs.size())
-            c.refuse(fmt::format("a branch has {} outputs for {} results", outputs.size(), c.node.outputs.size()));
+            c.reject(fmt::format("a branch has {} outputs for {} results", outputs.size(), c.node.outputs.size()));
           give_bound(c, inner, outputs);
         },
 };

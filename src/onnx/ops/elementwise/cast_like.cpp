@@ -8,7 +8,7 @@ constexpr Operator onnx_cast_like = {
     .rule =
         [](Context& c) {
           c.flag("saturate", true);
-          if (c.has("round_mode")) c.refuse("attribute 'round_mode' is of float8e8m0, which Pando does not have");
+          if (c.has("round_mode")) c.reject("attribute 'round_mode' is of float8e8m0, which Pando does not have");
           c.give(c.op("cast", {c.operand(0)}, {{"data_type", c.dtype_of(1)}}));
         },
     .limits = "element types that Pando does not have, texts",

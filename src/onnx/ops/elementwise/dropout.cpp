@@ -9,7 +9,7 @@ constexpr Operator onnx_dropout = {
         [](Context& c) {
           if (c.has(2) && c.data(2).elements() == 1 && c.data(2).integer(0) != 0) {
             const double ratio = c.has(1) ? c.number(1) : 0.5;
-            if (ratio != 0) c.refuse("it drops elements at random ('training_mode'); models are read for inference");
+            if (ratio != 0) c.reject("it drops elements at random ('training_mode'); models are read for inference");
           }
           c.integer("seed", 0);
           c.give(c.op("identity", {c.operand(0)}));

@@ -8,7 +8,7 @@ constexpr Operator onnx_mod = {
     .rule =
         [](Context& c) {
           const bool fmod = c.flag("fmod", false);
-          if (!fmod && ir::is_floating(c.dtype_of(0)) && c.opset < 28) c.refuse("floats need the attribute 'fmod' before opset 28");
+          if (!fmod && ir::is_floating(c.dtype_of(0)) && c.opset < 28) c.reject("floats need the attribute 'fmod' before opset 28");
           c.give(fmod ? c.op("fmod", {c.operand(0), c.operand(1)}) : c.composition("remainder", {c.operand(0), c.operand(1)}));
         },
 };

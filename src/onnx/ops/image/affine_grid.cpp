@@ -8,12 +8,12 @@ constexpr Operator onnx_affine_grid = {
     .rule =
         [](Context& c) {
           const Ints size = c.integers(1);
-          if (size.size() != 4 && size.size() != 5) c.refuse(fmt::format("a size of {} dimensions; 4 or 5 are expected", size.size()));
+          if (size.size() != 4 && size.size() != 5) c.reject(fmt::format("a size of {} dimensions; 4 or 5 are expected", size.size()));
           c.check_shape(size);
           const bool corners = c.flag("align_corners", false);
           const Ints spatial(size.begin() + 2, size.end());
           const auto n = static_cast<std::int64_t>(spatial.size()), places = ir::elements_of(spatial);
-          if (c.shape_of(0) != Shape{size[0], n, n + 1}) c.refuse(fmt::format("'theta' of shape {}", ir::to_string(c.shape_of(0))));
+          if (c.shape_of(0) != Shape{size[0], n, n + 1}) c.reject(fmt::format("'theta' of shape {}", ir::to_string(c.shape_of(0))));
           // Coordinates from -1 to 1, the last dimension's first, and 1.
           std::vector<double> points;
           for (std::int64_t p = 0; p < places; ++p) {

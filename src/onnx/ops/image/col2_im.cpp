@@ -12,13 +12,13 @@ constexpr Operator onnx_col2_im = {
           const Shape in = c.shape_of(0);
           c.check_shape(image);
           if (in.size() != 3 || image.empty() || image.size() != block.size())
-            c.refuse(fmt::format("data of shape {}, an image of {} and blocks of {}", ir::to_string(in), ir::to_string(image),
+            c.reject(fmt::format("data of shape {}, an image of {} and blocks of {}", ir::to_string(in), ir::to_string(image),
                                  ir::to_string(block)));
           const WindowPlan plan = window_plan(c, image, block);
           const std::int64_t cells = ir::elements_of(plan.kernel), places = ir::elements_of(plan.outs), size = ir::elements_of(image),
                              channels = in[1] / cells;
           if (channels * cells != in[1] || places != in[2])
-            c.refuse(fmt::format("data of shape {}; {} places of {} elements are expected", ir::to_string(in), places, cells));
+            c.reject(fmt::format("data of shape {}; {} places of {} elements are expected", ir::to_string(in), places, cells));
           // Each element is added where it lies; what lies in padding is added behind the image and cut off.
           Ints targets(static_cast<std::size_t>(cells * places));
           for_each_window_cell(plan, image, [&](std::int64_t place, std::int64_t cell, std::int64_t position, bool) {

@@ -9,10 +9,10 @@ constexpr Operator onnx_roi_align = {
         "output_width: int, sampling_ratio: int, spatial_scale: float) -> Y",
     .rule =
         [](Context& c) {
-          if (c.word("mode", "avg", {"avg", "max"}) == "max") c.refuse("attribute 'mode' is 'max'");
+          if (c.word("mode", "avg", {"avg", "max"}) == "max") c.reject("attribute 'mode' is 'max'");
           const char* const otherwise = c.opset < 16 ? "output_half_pixel" : "half_pixel";
           if (c.word("coordinate_transformation_mode", otherwise, {"half_pixel", "output_half_pixel"}) == "half_pixel")
-            c.refuse("coordinates are 'half_pixel'; 'output_half_pixel' is possible");
+            c.reject("coordinates are 'half_pixel'; 'output_half_pixel' is possible");
           const Ints size{c.ranged("output_height", 1, 1, 1 << 20), c.ranged("output_width", 1, 1, 1 << 20)};
           const Attributes a{{"output_size", size},
                              {"spatial_scale", c.real("spatial_scale", 1)},

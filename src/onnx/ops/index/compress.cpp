@@ -17,7 +17,7 @@ constexpr Operator onnx_compress = {
           }
           const std::int64_t n = c.shape(x)[static_cast<std::size_t>(axis)];
           if (condition.shape().size() != 1 || condition.elements() > n)
-            c.refuse(fmt::format("a condition of shape {} for {} elements", ir::to_string(condition.shape()), n));
+            c.reject(fmt::format("a condition of shape {} for {} elements", ir::to_string(condition.shape()), n));
           Ints kept;
           for (std::int64_t i = 0; i < condition.elements(); ++i) {
             if (condition.integer(i) != 0) kept.push_back(i);

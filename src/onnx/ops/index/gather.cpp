@@ -13,7 +13,7 @@ constexpr Operator onnx_gather = {
             HostTensor indices = c.known[1]->converted(DType::int64);
             for (std::int64_t i = 0; i < indices.elements(); ++i) {
               const std::int64_t index = indices.integer(i);
-              if (index < -n || index >= n) c.refuse(fmt::format("index {} of an axis of {} elements", index, n));
+              if (index < -n || index >= n) c.reject(fmt::format("index {} of an axis of {} elements", index, n));
               if (index < 0) indices.set_integer(i, index + n);
             }
             at = c.constant(indices.converted(DType::int32));

@@ -12,11 +12,11 @@ constexpr Operator onnx_conv_transpose = {
         [](Context& c) {
           const Shape data = c.shape_of(0), w = c.shape_of(1);
           if (data.size() < 3 || w.size() != data.size())
-            c.refuse(fmt::format("data of shape {} and weights of {}", ir::to_string(data), ir::to_string(w)));
+            c.reject(fmt::format("data of shape {} and weights of {}", ir::to_string(data), ir::to_string(w)));
           const std::size_t n = data.size() - 2;
           const Ints kernel(w.begin() + 2, w.end());
           if (const auto said = c.list("kernel_shape", n, 1); said && *said != kernel)
-            c.refuse(fmt::format("attribute 'kernel_shape' {} for weights of shape {}", ir::to_string(*said), ir::to_string(w)));
+            c.reject(fmt::format("attribute 'kernel_shape' {} for weights of shape {}", ir::to_string(*said), ir::to_string(w)));
           const Ints strides = c.list("strides", n, 1).value_or(Ints(n, 1)), dilations = c.list("dilations", n, 1).value_or(Ints(n, 1));
           const Ints more = c.list("output_padding", n, 0).value_or(Ints(n, 0));
           std::optional<Ints> shape = c.list("output_shape", n, 1);
@@ -39,7 +39,7 @@ constexpr Operator onnx_conv_transpose = {
           }
           const std::int64_t groups = c.ranged("group", 1, 1, std::int64_t{1} << 30);
           if (w[0] != data[1] || w[0] % groups != 0)
-            c.refuse(fmt::format("{} channels and weights of shape {} for {} groups", data[1], ir::to_string(w), groups));
+            c.reject(fmt::format("{} channels and weights of shape {} for {} groups", data[1], ir::to_string(w), groups));
           // Without padding; what it cuts away is cut away afterwards, as output padding may be more than a stride.
           ValueId y = c.op("conv_transpose", {c.operand(0), c.operand(1)},
                            {{"stride", strides}, {"dilation", dilations}, {"groups", groups}, {"padding", Ints(2 * n, 0)}});

@@ -30,9 +30,9 @@ constexpr Operator onnx_det = {
         [](Context& c) {
           Shape shape = c.shape_of(0);
           if (shape.size() < 2 || shape[shape.size() - 1] != shape[shape.size() - 2])
-            c.refuse(fmt::format("a matrix of shape {}", ir::to_string(shape)));
+            c.reject(fmt::format("a matrix of shape {}", ir::to_string(shape)));
           const std::int64_t n = shape.back();
-          if (n < 1 || n > 4) c.refuse(fmt::format("{} rows; 1 to 4 are possible", n));
+          if (n < 1 || n > 4) c.reject(fmt::format("{} rows; 1 to 4 are possible", n));
           shape.resize(shape.size() - 2);
           c.give(c.op("reshape", {determinant(c, c.operand(0), n)}, {{"shape", Ints(shape)}}));
         },

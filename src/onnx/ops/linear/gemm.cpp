@@ -9,7 +9,7 @@ constexpr Operator onnx_gemm = {
     .rule =
         [](Context& c) {
           const auto turned = [&](std::size_t i, const char* name) {
-            if (c.rank_of(i) != 2) c.refuse(fmt::format("operand {} has {} dimensions; 2 are expected", i, c.rank_of(i)));
+            if (c.rank_of(i) != 2) c.reject(fmt::format("operand {} has {} dimensions; 2 are expected", i, c.rank_of(i)));
             return c.flag(name, false) ? c.op("transpose", {c.operand(i)}, {{"permutation", Ints{1, 0}}}) : c.operand(i);
           };
           const auto scaled = [&](ValueId v, double by) { return by == 1 ? v : c.op("mul", {v, c.scalar(c.dtype(v), by)}); };

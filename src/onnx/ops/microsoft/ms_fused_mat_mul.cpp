@@ -9,7 +9,7 @@ constexpr Operator onnx_ms_fused_mat_mul = {
         "-> Y",
     .rule =
         [](Context& c) {
-          if (c.flag("transBatchA", false) || c.flag("transBatchB", false)) c.refuse("batches that are turned");
+          if (c.flag("transBatchA", false) || c.flag("transBatchB", false)) c.reject("batches that are turned");
           const auto turned = [&](std::size_t i, const char* name) {
             if (!c.flag(name, false)) return c.operand(i);
             Ints order;

@@ -53,7 +53,7 @@ constexpr Operator onnx_max_pool = {
           const DType dtype = c.dtype_of(0);
           // Small integers are whole floats.
           const ValueId x = ir::is_floating(dtype) ? c.operand(0) : c.cast(c.operand(0), DType::float32);
-          if (!ir::is_floating(dtype) && ir::size_of(dtype) > 1) c.refuse(fmt::format("data of {}", ir::name_of(dtype)));
+          if (!ir::is_floating(dtype) && ir::size_of(dtype) > 1) c.reject(fmt::format("data of {}", ir::name_of(dtype)));
           c.give(c.cast(c.op("max_pool", {x}, pool_attributes(d.plan)), dtype));
           if (c.wants(1)) give_positions(c, d, column_major);
         },

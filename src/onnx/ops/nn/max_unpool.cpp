@@ -8,9 +8,9 @@ constexpr Operator onnx_max_unpool = {
     .rule =
         [](Context& c) {
           const Shape shape = c.shape_of(0);
-          if (shape.size() < 3) c.refuse(fmt::format("data of {} dimensions", shape.size()));
+          if (shape.size() < 3) c.reject(fmt::format("data of {} dimensions", shape.size()));
           if (c.shape_of(1) != shape)
-            c.refuse(fmt::format("indices of shape {} for data of {}", ir::to_string(c.shape_of(1)), ir::to_string(shape)));
+            c.reject(fmt::format("indices of shape {} for data of {}", ir::to_string(c.shape_of(1)), ir::to_string(shape)));
           const std::size_t n = shape.size() - 2;
           const Ints kernel = *c.list("kernel_shape", n, 1), strides = c.list("strides", n, 1).value_or(Ints(n, 1));
           const Ints pads = c.list("pads", 2 * n, 0).value_or(Ints(2 * n, 0));
@@ -23,7 +23,7 @@ constexpr Operator onnx_max_unpool = {
           ValueId y = c.reshape(c.op("scatter", {zeros, at, c.reshape(c.operand(0), {elements})}, {{"axis", std::int64_t{0}}}), whole);
           if (c.has(2)) {
             const Ints wanted = c.integers(2);
-            if (wanted.size() != whole.size()) c.refuse(fmt::format("an output shape of {} dimensions", wanted.size()));
+            if (wanted.size() != whole.size()) c.reject(fmt::format("an output shape of {} dimensions", wanted.size()));
             c.check_shape(wanted);
             Ints change(2 * whole.size(), 0);
             for (std::size_t d = 0; d < whole.size(); ++d) change[whole.size() + d] = wanted[d] - whole[d];

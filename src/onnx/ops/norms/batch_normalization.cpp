@@ -12,14 +12,14 @@ constexpr Operator onnx_batch_normalization = {
     .rule =
         [](Context& c) {
           const std::size_t rank = c.rank_of(0);
-          if (rank < 2) c.refuse(fmt::format("data of {} dimensions; a batch and channels are expected", rank));
-          if (!c.flag("spatial", true)) c.refuse("attribute 'spatial' is 0, statistics of each element");
+          if (rank < 2) c.reject(fmt::format("data of {} dimensions; a batch and channels are expected", rank));
+          if (!c.flag("spatial", true)) c.reject("attribute 'spatial' is 0, statistics of each element");
           const bool training = c.flag("training_mode", false);
-          if (!training) c.refuse_results_from(1, "which only 'training_mode' computes");
-          c.refuse_results_from(3, "which newer versions do not have");
+          if (!training) c.reject_results_from(1, "which only 'training_mode' computes");
+          c.reject_results_from(3, "which newer versions do not have");
           for (std::size_t i = 1; i < 5; ++i) {
             if (c.shape_of(i) != Shape{c.shape_of(0)[1]})
-              c.refuse(
+              c.reject(
                   fmt::format("operand {} has shape {}; the data have {} channels", i, ir::to_string(c.shape_of(i)), c.shape_of(0)[1]));
           }
           const DType dtype = c.dtype_of(0), wide = wide_float(dtype);

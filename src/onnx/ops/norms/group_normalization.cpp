@@ -10,9 +10,9 @@ constexpr Operator onnx_group_normalization = {
     .rule =
         [](Context& c) {
           const Shape shape = c.shape_of(0);
-          if (shape.size() < 2) c.refuse(fmt::format("data of {} dimensions; a batch and channels are expected", shape.size()));
+          if (shape.size() < 2) c.reject(fmt::format("data of {} dimensions; a batch and channels are expected", shape.size()));
           const std::int64_t groups = c.ranged("num_groups", 1, 1, std::max<std::int64_t>(shape[1], 1));
-          if (shape[1] % groups != 0) c.refuse(fmt::format("{} channels in {} groups", shape[1], groups));
+          if (shape[1] % groups != 0) c.reject(fmt::format("{} channels in {} groups", shape[1], groups));
           Shape apart{shape[0], groups, shape[1] / groups};
           apart.insert(apart.end(), shape.begin() + 2, shape.end());
           const ValueId x = c.operand(0);

@@ -10,7 +10,7 @@ constexpr Operator onnx_instance_normalization = {
     .rule =
         [](Context& c) {
           const std::size_t rank = c.rank_of(0);
-          if (rank < 3) c.refuse(fmt::format("data of {} dimensions; a batch, channels and others are expected", rank));
+          if (rank < 3) c.reject(fmt::format("data of {} dimensions; a batch, channels and others are expected", rank));
           const ValueId x = c.operand(0);
           const Normalised n = normalised(c, x, axes_from(2, rank), c.real("epsilon", 1e-5), wide_float(c.dtype(x)));
           const ValueId y = c.op("mul", {c.cast(n.y, c.dtype(x)), by_channel(c, c.operand(1), rank)});

@@ -8,7 +8,7 @@ constexpr Operator onnx_lrn = {
     .rule =
         [](Context& c) {
           const Shape shape = c.shape_of(0);
-          if (shape.size() < 2) c.refuse(fmt::format("data of {} dimensions; a batch and channels are expected", shape.size()));
+          if (shape.size() < 2) c.reject(fmt::format("data of {} dimensions; a batch and channels are expected", shape.size()));
           const std::int64_t size = c.ranged("size", 1, 1, 1 << 20), before = (size - 1) / 2, channels = shape[1];
           const ValueId x = c.operand(0);
           Ints pads(2 * shape.size(), 0);
@@ -17,7 +17,7 @@ constexpr Operator onnx_lrn = {
           const ValueId padded = c.composition("pad", {c.op("mul", {x, x})}, {{"pads", pads}});
           // Sums of `size` channels, of sums up to each one: few ops for any size.
           ValueId sum = c.slice(padded, 1, 0, channels);
-          if (size > 64) c.refuse(fmt::format("attribute 'size' is {}; 64 is the most", size));
+          if (size > 64) c.reject(fmt::format("attribute 'size' is {}; 64 is the most", size));
           for (std::int64_t i = 1; i < size; ++i) sum = c.op("add", {sum, c.slice(padded, 1, i, channels)});
           const DType t = c.dtype(x);
           const ValueId base = c.op(

@@ -9,7 +9,7 @@ constexpr Operator onnx_dequantize_linear = {
     .rule =
         [](Context& c) {
           const DType from = c.dtype_of(0);
-          if (!ir::is_integer(from) || ir::size_of(from) > 4) c.refuse(fmt::format("data of {}", ir::name_of(from)));
+          if (!ir::is_integer(from) || ir::size_of(from) > 4) c.reject(fmt::format("data of {}", ir::name_of(from)));
           const DType to = c.integer("output_dtype", 0) == 0 ? c.dtype_of(1) : c.dtype_attribute("output_dtype", DType::float32);
           const Shape shape = c.shape_of(0);
           const std::int64_t block = c.ranged("block_size", 0, 0, std::int64_t{1} << 30);

@@ -12,11 +12,11 @@ constexpr Operator onnx_quantize_linear = {
         [](Context& c) {
           const DType to = c.has(2) ? c.dtype_of(2) : c.dtype_attribute("output_dtype", DType::uint8);
           if (c.has(2) && c.has("output_dtype") && c.dtype_attribute("output_dtype", to) != to)
-            c.refuse("attribute 'output_dtype' is not the zero point's type");
-          if (!ir::is_integer(to) || ir::size_of(to) > 2) c.refuse(fmt::format("results of {}", ir::name_of(to)));
+            c.reject("attribute 'output_dtype' is not the zero point's type");
+          if (!ir::is_integer(to) || ir::size_of(to) > 2) c.reject(fmt::format("results of {}", ir::name_of(to)));
           const DType precision = c.integer("precision", 0) == 0 ? DType::float32 : c.dtype_attribute("precision", DType::float32);
           if (precision != DType::float32)
-            c.refuse(fmt::format("attribute 'precision' is {}; float32 is possible", ir::name_of(precision)));
+            c.reject(fmt::format("attribute 'precision' is {}; float32 is possible", ir::name_of(precision)));
           c.flag("saturate", true);
           const Shape shape = c.shape_of(0);
           const std::int64_t block = c.ranged("block_size", 0, 0, std::int64_t{1} << 30);

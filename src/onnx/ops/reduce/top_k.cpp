@@ -30,7 +30,7 @@ void give_by_comparison(Context& c, std::int64_t axis, std::int64_t k, bool larg
   Shape shape = c.shape(turned);
   const std::int64_t n = shape.back(), rest = n == 0 ? 0 : ir::elements_of(shape) / n;
   if (rest * n * n > kMostCompared)
-    c.refuse(fmt::format("{} rows of {} elements of {}; tiles sort integers of 32 bits", rest, n, ir::name_of(c.dtype_of(0))));
+    c.reject(fmt::format("{} rows of {} elements of {}; tiles sort integers of 32 bits", rest, n, ir::name_of(c.dtype_of(0))));
   const ValueId rows = c.reshape(turned, {rest, n});
   const ValueId place = c.reshape(places_in_order(c, rows, n, largest), {rest, 1, n});
   Ints wanted, numbers;
@@ -52,7 +52,7 @@ constexpr Operator onnx_top_k = {
     .rule =
         [](Context& c) {
           const std::int64_t axis = c.axis(-1, c.rank_of(0)), k = c.integer(1), n = c.shape_of(0)[static_cast<std::size_t>(axis)];
-          if (k < 0 || k > n) c.refuse(fmt::format("k is {}; axis {} has {} elements", k, axis, n));
+          if (k < 0 || k > n) c.reject(fmt::format("k is {}; axis {} has {} elements", k, axis, n));
           const bool largest = c.flag("largest", true);
           c.flag("sorted", true);
           if (k == 0) {

@@ -14,7 +14,7 @@ constexpr Operator onnx_center_crop_pad = {
             axes.emplace();
             for (std::size_t d = 0; d < in.size(); ++d) axes->push_back(static_cast<std::int64_t>(d));
           }
-          if (shape.size() != axes->size()) c.refuse(fmt::format("a shape of {} dimensions for {} axes", shape.size(), axes->size()));
+          if (shape.size() != axes->size()) c.reject(fmt::format("a shape of {} dimensions for {} axes", shape.size(), axes->size()));
           c.check_shape(shape);
           Ints pads(2 * in.size(), 0);
           for (std::size_t i = 0; i < shape.size(); ++i) {

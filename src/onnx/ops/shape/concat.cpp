@@ -10,7 +10,7 @@ constexpr Operator onnx_concat = {
           Values all;
           const std::int64_t axis = c.axis(0, c.rank_of(0));
           for (std::size_t i = 0; i < c.operands(); ++i) {
-            if (c.rank_of(i) != c.rank_of(0)) c.refuse(fmt::format("operands of {} and {} dimensions", c.rank_of(0), c.rank_of(i)));
+            if (c.rank_of(i) != c.rank_of(0)) c.reject(fmt::format("operands of {} and {} dimensions", c.rank_of(0), c.rank_of(i)));
             all.push_back(c.operand(i));
           }
           c.give(c.ops("concat", all, {{"axis", axis}})[0]);

@@ -10,7 +10,7 @@ constexpr Operator onnx_constant = {
     .rule =
         [](Context& c) {
           if (c.node.attributes.size() != 1)
-            c.refuse(fmt::format("it has {} attributes; exactly one says the value", c.node.attributes.size()));
+            c.reject(fmt::format("it has {} attributes; exactly one says the value", c.node.attributes.size()));
           const Attribute& a = c.node.attributes.begin()->second;
           switch (a.type) {
             case AttributeType::integer: return c.give_known(0, HostTensor::of_ints(DType::int64, {}, std::vector{a.integer}));

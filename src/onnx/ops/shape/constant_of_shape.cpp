@@ -12,7 +12,7 @@ constexpr Operator onnx_constant_of_shape = {
           HostTensor value = HostTensor::filled(DType::float32, {}, 0);
           if (c.has("value")) {
             value = *c.node.attributes.at("value").tensor;
-            if (value.elements() != 1) c.refuse(fmt::format("attribute 'value' has {} elements; one is expected", value.elements()));
+            if (value.elements() != 1) c.reject(fmt::format("attribute 'value' has {} elements; one is expected", value.elements()));
           }
           c.give(c.op("expand", {c.constant(value.reshaped({}))}, {{"shape", shape}}));
         },

@@ -8,7 +8,7 @@ constexpr Operator onnx_eye_like = {
     .rule =
         [](Context& c) {
           const Shape s = c.shape_of(0);
-          if (s.size() != 2) c.refuse(fmt::format("operand 0 has {} dimensions; 2 are expected", s.size()));
+          if (s.size() != 2) c.reject(fmt::format("operand 0 has {} dimensions; 2 are expected", s.size()));
           const std::int64_t k = c.integer("k", 0);
           HostTensor eye(DType::boolean, s);
           for (std::int64_t r = 0; r < s[0]; ++r) {

@@ -9,21 +9,21 @@ constexpr Operator onnx_pad = {
         [](Context& c) {
           const std::size_t rank = c.rank_of(0);
           const std::optional<Ints> given = c.either("pads", 1);
-          if (!given) c.refuse("it has no pads");
+          if (!given) c.reject("it has no pads");
           std::optional<Ints> axes = c.has(3) ? c.axes("", 3, rank) : std::nullopt;
           if (!axes) {
             axes.emplace();
             for (std::size_t d = 0; d < rank; ++d) axes->push_back(static_cast<std::int64_t>(d));
           }
           if (given->size() != 2 * axes->size())
-            c.refuse(fmt::format("{} pads for {} axes; there are two of each", given->size(), axes->size()));
+            c.reject(fmt::format("{} pads for {} axes; there are two of each", given->size(), axes->size()));
           Ints pads(2 * rank, 0);
           Shape shape = c.shape_of(0);
           for (std::size_t i = 0; i < axes->size(); ++i) {
             const auto a = static_cast<std::size_t>((*axes)[i]);
             for (std::size_t end : {0u, 1u}) {
               const std::int64_t p = (*given)[end * axes->size() + i];
-              if (p < -(std::int64_t{1} << 40) || p > std::int64_t{1} << 40) c.refuse(fmt::format("a pad of {}", p));
+              if (p < -(std::int64_t{1} << 40) || p > std::int64_t{1} << 40) c.reject(fmt::format("a pad of {}", p));
               pads[end * rank + a] = p;
             }
             shape[a] += pads[a] + pads[rank + a];

@@ -8,11 +8,11 @@ constexpr Operator onnx_reverse_sequence = {
     .rule =
         [](Context& c) {
           const std::int64_t batch = c.ranged("batch_axis", 1, 0, 1), time = c.ranged("time_axis", 0, 0, 1);
-          if (c.rank_of(0) < 2 || batch == time) c.refuse("'batch_axis' and 'time_axis' are 0 and 1, of two dimensions or more");
+          if (c.rank_of(0) < 2 || batch == time) c.reject("'batch_axis' and 'time_axis' are 0 and 1, of two dimensions or more");
           Shape s = c.shape_of(0);
           const std::int64_t n = s[static_cast<std::size_t>(time)], batches = s[static_cast<std::size_t>(batch)];
           if (c.shape_of(1) != Shape{batches})
-            c.refuse(fmt::format("lengths of shape {} for {} batches", ir::to_string(c.shape_of(1)), batches));
+            c.reject(fmt::format("lengths of shape {} for {} batches", ir::to_string(c.shape_of(1)), batches));
           // Position i of a sequence of length l comes from l - 1 - i, behind it from itself.
           Ints positions;
           for (std::int64_t i = 0; i < n; ++i) positions.push_back(i);

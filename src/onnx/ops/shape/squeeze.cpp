@@ -12,7 +12,7 @@ constexpr Operator onnx_squeeze = {
           Ints out;
           for (std::size_t d = 0; d < in.size(); ++d) {
             const bool gone = axes ? std::find(axes->begin(), axes->end(), static_cast<std::int64_t>(d)) != axes->end() : in[d] == 1;
-            if (gone && in[d] != 1) c.refuse(fmt::format("dimension {} has {} elements; only one of one element goes away", d, in[d]));
+            if (gone && in[d] != 1) c.reject(fmt::format("dimension {} has {} elements; only one of one element goes away", d, in[d]));
             if (!gone) out.push_back(in[d]);
           }
           c.give(c.op("reshape", {c.operand(0)}, {{"shape", out}}));

@@ -9,7 +9,7 @@ constexpr Operator onnx_tile = {
         [](Context& c) {
           const Ints repeats = c.integers(1);
           const Shape in = c.shape_of(0);
-          if (repeats.size() != in.size()) c.refuse(fmt::format("{} repeats for {} dimensions", repeats.size(), in.size()));
+          if (repeats.size() != in.size()) c.reject(fmt::format("{} repeats for {} dimensions", repeats.size(), in.size()));
           c.check_shape(repeats);
           const ValueId v = c.composition("tile", {c.operand(0)}, {{"repeats", repeats}});
           c.give(v == c.operand(0) ? c.op("identity", {v}) : v);

@@ -15,7 +15,7 @@ constexpr Operator onnx_transpose = {
             std::sort(sorted.begin(), sorted.end());
             bool whole = sorted.size() == rank;
             for (std::size_t d = 0; whole && d < rank; ++d) whole = sorted[d] == static_cast<std::int64_t>(d);
-            if (!whole) c.refuse(fmt::format("attribute 'perm' {} does not order {} dimensions", ir::to_string(order), rank));
+            if (!whole) c.reject(fmt::format("attribute 'perm' {} does not order {} dimensions", ir::to_string(order), rank));
           } else {
             for (std::size_t d = rank; d-- > 0;) order.push_back(static_cast<std::int64_t>(d));
           }

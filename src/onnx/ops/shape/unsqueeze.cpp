@@ -9,9 +9,9 @@ constexpr Operator onnx_unsqueeze = {
         [](Context& c) {
           const Shape in = c.shape_of(0);
           const std::optional<Ints> given = c.either("axes", 1);
-          if (!given) c.refuse("it has no axes");
+          if (!given) c.reject("it has no axes");
           // As many as a tensor may have.
-          if (given->size() + in.size() > 64) c.refuse(fmt::format("{} axes are too many", given->size()));
+          if (given->size() + in.size() > 64) c.reject(fmt::format("{} axes are too many", given->size()));
           const Ints axes = *c.axes("axes", 1, in.size() + given->size());
           Ints out;
           std::size_t next = 0;

@@ -13,7 +13,7 @@ constexpr Operator onnx_mel_weight_matrix = {
         [](Context& c) {
           const std::int64_t bins = c.integer(0), length = c.integer(1), rate = c.integer(2);
           if (bins < 1 || bins > 4096 || length < 1 || length > 1 << 20 || rate < 1)
-            c.refuse(fmt::format("{} bins of a transform of {} elements at {} Hz", bins, length, rate));
+            c.reject(fmt::format("{} bins of a transform of {} elements at {} Hz", bins, length, rate));
           const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
           const double low = mel(c.number(3)), high = mel(c.number(4));
           const std::int64_t rows = length / 2 + 1;

@@ -10,7 +10,7 @@ constexpr Operator onnx_adam = {
     .rule =
         [](Context& c) {
           const std::size_t n = (c.operands() - 2) / 4;
-          if (4 * n + 2 != c.operands()) c.refuse(fmt::format("{} operands; two and four for each tensor are expected", c.operands()));
+          if (4 * n + 2 != c.operands()) c.reject(fmt::format("{} operands; two and four for each tensor are expected", c.operands()));
           const double alpha = c.real("alpha", 0.9), beta = c.real("beta", 0.999);
           Values firsts, seconds;
           for (std::size_t i = 0; i < n; ++i) {

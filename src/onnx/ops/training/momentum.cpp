@@ -10,7 +10,7 @@ constexpr Operator onnx_momentum = {
     .rule =
         [](Context& c) {
           const std::size_t n = (c.operands() - 2) / 3;
-          if (3 * n + 2 != c.operands()) c.refuse(fmt::format("{} operands; two and three for each tensor are expected", c.operands()));
+          if (3 * n + 2 != c.operands()) c.reject(fmt::format("{} operands; two and three for each tensor are expected", c.operands()));
           const std::string mode = c.word("mode", "", {"standard", "nesterov"});
           Values momenta;
           for (std::size_t i = 0; i < n; ++i) {

@@ -29,7 +29,7 @@ void suppress(Context& c) {
   const HostTensor &boxes = c.data(0), &scores = c.data(1);
   const Shape &sb = boxes.shape(), &ss = scores.shape();
   if (sb.size() != 3 || ss.size() != 3 || sb[2] != 4 || ss[0] != sb[0] || ss[2] != sb[1])
-    c.refuse(fmt::format("boxes of shape {} and scores of {}", ir::to_string(sb), ir::to_string(ss)));
+    c.reject(fmt::format("boxes of shape {} and scores of {}", ir::to_string(sb), ir::to_string(ss)));
   const std::int64_t most = c.has(2) ? c.integer(2) : 0;
   const double limit = c.has(3) ? c.number(3) : 0, least = c.has(4) ? c.number(4) : 0;
   const bool centre = c.flag("center_point_box", false);

@@ -87,18 +87,18 @@ void sample_grid(Context& c) {
   const Shape x = c.shape_of(0), g = c.shape_of(1);
   const std::size_t n = x.size() < 3 ? 0 : x.size() - 2;
   if (n < 1 || g.size() != x.size() || g[0] != x[0] || g.back() != static_cast<std::int64_t>(n))
-    c.refuse(fmt::format("data of shape {} and a grid of {}", ir::to_string(x), ir::to_string(g)));
+    c.reject(fmt::format("data of shape {} and a grid of {}", ir::to_string(x), ir::to_string(g)));
   Sampling s;
   s.mode = c.word("mode", "linear", {"linear", "nearest", "cubic", "bilinear", "bicubic"});
   if (s.mode.starts_with("bi")) s.mode = s.mode.substr(2);
-  if (s.mode == "cubic" && n > 2) c.refuse("cubic samples of more than two dimensions");
+  if (s.mode == "cubic" && n > 2) c.reject("cubic samples of more than two dimensions");
   s.padding = c.word("padding_mode", "zeros", {"zeros", "border", "reflection"});
   s.corners = c.flag("align_corners", false);
   s.spatial = Ints(x.begin() + 2, x.end());
   s.batch = x[0];
   s.channels = x[1];
   s.places = ir::elements_of(Shape(g.begin() + 1, g.end() - 1));
-  if (ir::elements_of(s.spatial) == 0) c.refuse("data without elements");
+  if (ir::elements_of(s.spatial) == 0) c.reject("data without elements");
   const std::int64_t size = ir::elements_of(s.spatial);
   const ValueId rows =
       c.reshape(c.transpose(c.reshape(c.operand(0), {s.batch, s.channels, size}), {0, 2, 1}), {s.batch * size, s.channels});

@@ -83,7 +83,7 @@ ValueId resize_axis(Context& c, ValueId v, std::int64_t axis, const AxisResize& 
           std::clamp<std::int64_t>(nearest_to(position_of_result(a, mode, static_cast<double>(r)), mode.nearest), 0, a.n - 1));
     return c.composition("take", {v}, {{"indices", sources}, {"axis", axis}});
   }
-  if (a.m * a.n > std::int64_t{1} << 24) c.refuse(fmt::format("{} elements made of {}", a.m, a.n));
+  if (a.m * a.n > std::int64_t{1} << 24) c.reject(fmt::format("{} elements made of {}", a.m, a.n));
   // (rest, n) times (n, m), with the axis behind all others.
   const ValueId matrix = c.constant(HostTensor::of_floats(c.dtype(v), {a.m, a.n}, matrix_of_axis(a, mode)));
   Ints order;
@@ -123,7 +123,7 @@ ValueId with_outside(Context& c, ValueId y, const std::vector<AxisResize>& axes,
 void resize_axes(Context& c, const std::vector<AxisResize>& axes, const ResizeMode& mode) {
   Shape out;
   for (const AxisResize& a : axes) {
-    if (a.n < 1 || a.m < 1) c.refuse(fmt::format("{} elements made of {}", a.m, a.n));
+    if (a.n < 1 || a.m < 1) c.reject(fmt::format("{} elements made of {}", a.m, a.n));
     out.push_back(a.m);
   }
   c.check_shape(out);
@@ -162,12 +162,12 @@ void read_sizes(Context& c, std::vector<AxisResize>& axes, const Ints& chosen, s
   const bool by_size = sizes < 4 && c.has(sizes) && !c.data(sizes).shape().empty() && c.data(sizes).elements() > 0;
   if (by_size) {
     const Ints wanted = c.integers(sizes);
-    if (wanted.size() != chosen.size()) c.refuse(fmt::format("{} sizes for {} axes", wanted.size(), chosen.size()));
+    if (wanted.size() != chosen.size()) c.reject(fmt::format("{} sizes for {} axes", wanted.size(), chosen.size()));
     const std::string policy = c.word("keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
     double common = policy == "not_larger" ? 1e300 : 0;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       AxisResize& a = axes[static_cast<std::size_t>(chosen[i])];
-      if (wanted[i] < 1 || a.n < 1) c.refuse(fmt::format("{} elements made of {}", wanted[i], a.n));
+      if (wanted[i] < 1 || a.n < 1) c.reject(fmt::format("{} elements made of {}", wanted[i], a.n));
       a.m = wanted[i];
       a.scale = static_cast<double>(a.m) / static_cast<double>(a.n);
       common = policy == "not_larger" ? std::min(common, a.scale) : std::max(common, a.scale);
@@ -180,15 +180,15 @@ void read_sizes(Context& c, std::vector<AxisResize>& axes, const Ints& chosen, s
     }
     return;
   }
-  if (!c.has(scales)) c.refuse("it has neither scales nor sizes");
+  if (!c.has(scales)) c.reject("it has neither scales nor sizes");
   const HostTensor& factors = c.data(scales);
   if (factors.elements() != static_cast<std::int64_t>(chosen.size()))
-    c.refuse(fmt::format("{} scales for {} axes", factors.elements(), chosen.size()));
+    c.reject(fmt::format("{} scales for {} axes", factors.elements(), chosen.size()));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     AxisResize& a = axes[static_cast<std::size_t>(chosen[i])];
     a.scale = factors.number(static_cast<std::int64_t>(i));
     const double length = std::floor(a.scale * static_cast<double>(a.n));
-    if (!(a.scale > 0) || !(length < 1e12)) c.refuse(fmt::format("a scale of {}", a.scale));
+    if (!(a.scale > 0) || !(length < 1e12)) c.reject(fmt::format("a scale of {}", a.scale));
     a.m = static_cast<std::int64_t>(length);
   }
 }
@@ -214,7 +214,7 @@ void resize(Context& c) {
   if (mode.coordinates == "tf_crop_and_resize") {
     const HostTensor& roi = c.data(1);
     const auto n = static_cast<std::int64_t>(chosen->size());
-    if (roi.elements() != 2 * n) c.refuse(fmt::format("a region of {} numbers for {} axes", roi.elements(), n));
+    if (roi.elements() != 2 * n) c.reject(fmt::format("a region of {} numbers for {} axes", roi.elements(), n));
     for (std::int64_t i = 0; i < n; ++i) {
       AxisResize& a = axes[static_cast<std::size_t>((*chosen)[static_cast<std::size_t>(i)])];
       a.start = roi.number(i);
@@ -236,10 +236,10 @@ void upsample(Context& c) {
     read_sizes(c, axes, all, 1, 99);
   } else {
     const std::vector<float>& factors = c.node.attributes.at("scales").reals;
-    if (factors.size() != axes.size()) c.refuse(fmt::format("{} scales for {} axes", factors.size(), axes.size()));
+    if (factors.size() != axes.size()) c.reject(fmt::format("{} scales for {} axes", factors.size(), axes.size()));
     for (std::size_t d = 0; d < axes.size(); ++d) {
       axes[d].scale = factors[d];
-      if (!(factors[d] >= 1 && factors[d] < 1e9F)) c.refuse(fmt::format("a scale of {}", factors[d]));
+      if (!(factors[d] >= 1 && factors[d] < 1e9F)) c.reject(fmt::format("a scale of {}", factors[d]));
       axes[d].m = static_cast<std::int64_t>(std::floor(axes[d].scale * static_cast<double>(axes[d].n)));
     }
   }

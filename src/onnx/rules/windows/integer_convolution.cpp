@@ -15,12 +15,12 @@ ValueId integer_convolution(Context& c, std::size_t data, std::size_t data_zero,
     return c.reshape(v, beside);
   });
   const Shape shape = c.shape(w);
-  if (shape.size() < 3) c.refuse(fmt::format("weights of shape {}", ir::to_string(shape)));
+  if (shape.size() < 3) c.reject(fmt::format("weights of shape {}", ir::to_string(shape)));
   const std::int64_t cells = ir::elements_of(Shape(shape.begin() + 2, shape.end())), groups = c.integer("group", 1);
-  if (cells > 256) c.refuse(fmt::format("a kernel of {} elements; 256 are the most", cells));
+  if (cells > 256) c.reject(fmt::format("a kernel of {} elements; 256 are the most", cells));
   const std::int64_t channels = shape[1], piece = std::max<std::int64_t>(256 / std::max<std::int64_t>(cells, 1), 1);
   if (channels <= piece) return c.cast(convolution(c, x, w), DType::int32);
-  if (groups != 1) c.refuse(fmt::format("{} groups of {} channels; {} are the most of several groups", groups, channels, piece));
+  if (groups != 1) c.reject(fmt::format("{} groups of {} channels; {} are the most of several groups", groups, channels, piece));
   ValueId sum;
   for (std::int64_t at = 0; at < channels; at += piece) {
     const std::int64_t n = std::min(piece, channels - at);

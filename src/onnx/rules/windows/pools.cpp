@@ -6,10 +6,10 @@ PooledData pooled_data(Context& c) {
   PooledData d;
   d.shape = c.shape_of(0);
   if (d.shape.size() < 3 || d.shape.size() > 5)
-    c.refuse(fmt::format("data of shape {}; a batch, channels and one to three more dimensions are expected", ir::to_string(d.shape)));
+    c.reject(fmt::format("data of shape {}; a batch, channels and one to three more dimensions are expected", ir::to_string(d.shape)));
   d.spatial = Ints(d.shape.begin() + 2, d.shape.end());
   const auto kernel = c.list("kernel_shape", d.spatial.size(), 1);
-  if (!kernel) c.refuse("attribute 'kernel_shape' is missing");
+  if (!kernel) c.reject("attribute 'kernel_shape' is missing");
   d.plan = window_plan(c, d.spatial, *kernel);
   return d;
 }
@@ -36,7 +36,7 @@ ValueId by_place(Context& c, const PooledData& data, DType dtype, const std::fun
 }
 
 void pool_globally(Context& c, std::string_view row) {
-  if (c.rank_of(0) < 3) c.refuse(fmt::format("data of {} dimensions; a batch, channels and others are expected", c.rank_of(0)));
+  if (c.rank_of(0) < 3) c.reject(fmt::format("data of {} dimensions; a batch, channels and others are expected", c.rank_of(0)));
   Ints axes;
   for (std::size_t d = 2; d < c.rank_of(0); ++d) axes.push_back(static_cast<std::int64_t>(d));
   c.give(c.reduce(row, c.operand(0), axes, true));

@@ -15,7 +15,7 @@ bool WindowPlan::padded() const {
 
 WindowPlan window_plan(const Context& c, const Ints& spatial, const Ints& kernel) {
   const std::size_t n = spatial.size();
-  if (kernel.size() != n) c.refuse(fmt::format("a kernel of {} dimensions for data with {}", kernel.size(), n));
+  if (kernel.size() != n) c.reject(fmt::format("a kernel of {} dimensions for data with {}", kernel.size(), n));
   WindowPlan p;
   p.kernel = kernel;
   p.strides = c.list("strides", n, 1).value_or(Ints(n, 1));
@@ -25,7 +25,7 @@ WindowPlan window_plan(const Context& c, const Ints& spatial, const Ints& kernel
   const std::string automatic = c.word("auto_pad", "NOTSET", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", ""});
   const bool same = automatic.starts_with("SAME");
   for (std::size_t d = 0; d < n; ++d) {
-    if (kernel[d] < 1 || kernel[d] > std::int64_t{1} << 30) c.refuse(fmt::format("a kernel of {} elements", kernel[d]));
+    if (kernel[d] < 1 || kernel[d] > std::int64_t{1} << 30) c.reject(fmt::format("a kernel of {} elements", kernel[d]));
     const std::int64_t span = (kernel[d] - 1) * p.dilations[d] + 1;
     std::int64_t before = automatic == "VALID" ? 0 : pads[d], after = automatic == "VALID" ? 0 : pads[n + d];
     if (same) {
@@ -36,7 +36,7 @@ WindowPlan window_plan(const Context& c, const Ints& spatial, const Ints& kernel
     }
     const std::int64_t room = spatial[d] + before + after - span;
     if (room < 0)
-      c.refuse(fmt::format("windows of {} elements over {} of dimension {}, padding among them", span, spatial[d] + before + after, d));
+      c.reject(fmt::format("windows of {} elements over {} of dimension {}, padding among them", span, spatial[d] + before + after, d));
     std::int64_t out = (p.ceil ? room + p.strides[d] - 1 : room) / p.strides[d] + 1;
     // The last window begins inside the data or the padding in front of them.
     if (p.ceil && (out - 1) * p.strides[d] >= spatial[d] + before) --out;
@@ -77,14 +77,14 @@ ValueId by_channel(Context& c, ValueId v, std::size_t rank) {
 ValueId convolution(Context& c, ValueId x, ValueId weight) {
   const Shape data = c.shape(x), w = c.shape(weight);
   if (data.size() < 3 || w.size() != data.size())
-    c.refuse(fmt::format("data of shape {} and weights of {}; both have a dimension for batch or channels, one for channels and others",
+    c.reject(fmt::format("data of shape {} and weights of {}; both have a dimension for batch or channels, one for channels and others",
                          ir::to_string(data), ir::to_string(w)));
   const Ints kernel(w.begin() + 2, w.end());
   if (const auto said = c.list("kernel_shape", kernel.size(), 1); said && *said != kernel)
-    c.refuse(fmt::format("attribute 'kernel_shape' {} for weights of shape {}", ir::to_string(*said), ir::to_string(w)));
+    c.reject(fmt::format("attribute 'kernel_shape' {} for weights of shape {}", ir::to_string(*said), ir::to_string(w)));
   const std::int64_t groups = c.ranged("group", 1, 1, std::int64_t{1} << 30);
   if (w[1] * groups != data[1] || w[0] % groups != 0)
-    c.refuse(fmt::format("{} channels and weights of shape {} for {} groups", data[1], ir::to_string(w), groups));
+    c.reject(fmt::format("{} channels and weights of shape {} for {} groups", data[1], ir::to_string(w), groups));
   const WindowPlan p = window_plan(c, Ints(data.begin() + 2, data.end()), kernel);
   return c.op("conv", {x, weight}, {{"stride", p.strides}, {"padding", p.pads()}, {"dilation", p.dilations}, {"groups", groups}});
 }

@@ -17,7 +17,7 @@ struct WindowPlan {
 };
 
 // Reads strides, dilations, pads and auto_pad (and ceil_mode, where the node has it). `spatial`: the data's dimensions behind batch and
-// channels. Refuses windows that do not fit.
+// channels. Rejects windows that do not fit.
 WindowPlan window_plan(const Context& c, const Ints& spatial, const Ints& kernel);
 
 // For each place of a window (row-major), the elements under it: f(place, cell of the kernel, position in the data or -1 in padding or

@@ -11,7 +11,7 @@
 #include <optional>
 #include <poplar/exceptions.hpp>
 
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 #include "ontile/repl/shell/tile_set.h"
 
 namespace pando::ontile {
@@ -61,7 +61,7 @@ std::string describe(const Group& group) {
 }
 
 const std::vector<Group>& answers(Shell& shell) {
-  if (shell.last().empty()) refuse<poplar::poplar_error>("no-answer", "the tiles have not said anything yet");
+  if (shell.last().empty()) reject<poplar::poplar_error>("no-answer", "the tiles have not said anything yet");
   return shell.last();
 }
 
@@ -70,7 +70,7 @@ std::optional<std::size_t> group_number(Shell& shell, std::string_view argument)
   const auto [end, error] = std::from_chars(argument.data(), argument.data() + argument.size(), n);
   if (error != std::errc() || end != argument.data() + argument.size()) return std::nullopt;
   if (n == 0 || n > answers(shell).size())
-    refuse<poplar::invalid_option>("no-such-group", "group {}: the last answer has {}, 1 to {}", n, plural(answers(shell).size(), "group"),
+    reject<poplar::invalid_option>("no-such-group", "group {}: the last answer has {}, 1 to {}", n, plural(answers(shell).size(), "group"),
                                    answers(shell).size());
   return n - 1;
 }
@@ -91,7 +91,7 @@ Outcome groups(Shell& shell, std::string_view argument) {
   style.fold = false;
   if (argument.empty()) return say(render(answers(shell), style));
   const auto n = group_number(shell, argument);
-  if (!n) refuse<poplar::invalid_option>("no-such-group", "%groups {}: expected the number of a group", argument);
+  if (!n) reject<poplar::invalid_option>("no-such-group", "%groups {}: expected the number of a group", argument);
   const Group& one = shell.last()[*n];
   return say(one.text.empty() ? describe(one) + "\n" : fold(one.text, style));
 }
@@ -124,7 +124,7 @@ std::string duration(std::chrono::duration<double> time) {
 }
 
 Outcome time(Shell& shell, std::string_view argument) {
-  if (argument.empty()) refuse<poplar::invalid_option>("no-line", "%time: which line?");
+  if (argument.empty()) reject<poplar::invalid_option>("no-line", "%time: which line?");
   const bool cell = argument.find('\n') != argument.npos;
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome = argument.starts_with('%') ? run_magic(shell, argument)
@@ -135,9 +135,9 @@ Outcome time(Shell& shell, std::string_view argument) {
 
 Outcome run(Shell& shell, std::string_view argument) {
   const std::string path(argument);
-  if (path.empty()) refuse<poplar::invalid_option>("no-file", "%run: which file?");
+  if (path.empty()) reject<poplar::invalid_option>("no-file", "%run: which file?");
   std::ifstream in(path, std::ios::binary);
-  if (!in) refuse<poplar::file_load_error>("no-such-file", "cannot read {}", path);
+  if (!in) reject<poplar::file_load_error>("no-such-file", "cannot read {}", path);
   const std::string source{std::istreambuf_iterator<char>(in), {}};
   return shell.run(source, Session::Input::script, path);
 }
@@ -197,15 +197,15 @@ Outcome run_magic(Shell& shell, std::string_view line) {
   const std::string_view whole = line.substr(line.starts_with("%%") ? 2 : 1);
   const std::size_t name_end = std::min(whole.find_first_of(" \t\r\n"), whole.size());
   const std::string_view name = whole.substr(0, name_end);
-  if (line.starts_with("%%") && name != "time") refuse<poplar::invalid_option>("no-such-command", "%%{}: only %%time takes a cell", name);
+  if (line.starts_with("%%") && name != "time") reject<poplar::invalid_option>("no-such-command", "%%{}: only %%time takes a cell", name);
   for (const Magic& magic : kMagics) {
     if (magic.name != name) continue;
     const std::string_view argument = strip(whole.substr(name_end));
     if (magic.arguments.empty() && !argument.empty())
-      refuse<poplar::invalid_option>("extra-argument", "%{} takes no argument; found {}", name, argument);
+      reject<poplar::invalid_option>("extra-argument", "%{} takes no argument; found {}", name, argument);
     return magic.run(shell, argument);
   }
-  refuse<poplar::invalid_option>("no-such-command", "%{}: no such command; %help lists them", name);
+  reject<poplar::invalid_option>("no-such-command", "%{}: no such command; %help lists them", name);
 }
 
 std::vector<std::string_view> magic_names() {

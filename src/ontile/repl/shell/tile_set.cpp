@@ -7,7 +7,7 @@
 #include <poplar/exceptions.hpp>
 #include <set>
 
-#include "ontile/refuse.h"
+#include "ontile/reject.h"
 
 namespace pando::ontile {
 namespace {
@@ -61,7 +61,7 @@ std::optional<Range> ipu(std::string_view text, const Tiles& tiles) {
   const auto which = first_to_last(text);
   if (!which) return std::nullopt;
   if (which->end > tiles.ipus)
-    refuse<poplar::invalid_option>("no-such-ipu", "'ipu {}': this machine has {} IPU{}, 0 to {}", strip(text), tiles.ipus,
+    reject<poplar::invalid_option>("no-such-ipu", "'ipu {}': this machine has {} IPU{}, 0 to {}", strip(text), tiles.ipus,
                                    tiles.ipus == 1 ? "" : "s", tiles.ipus - 1);
   const unsigned each = tiles.count / tiles.ipus;
   return Range{which->begin * each, which->end * each};
@@ -82,10 +82,10 @@ Range parse_part(std::string_view part, const Tiles& tiles) {
   else
     range = first_to_last(part);
   if (!range)
-    refuse<poplar::invalid_option>("tile-set", "'{}' names no tiles; expected something like 3, 0-5, 0:{}:2, even, odd, ipu 0 or all", part,
+    reject<poplar::invalid_option>("tile-set", "'{}' names no tiles; expected something like 3, 0-5, 0:{}:2, even, odd, ipu 0 or all", part,
                                    tiles.count);
   if (range->end > tiles.count)
-    refuse<poplar::invalid_option>("no-such-tile", "'{}': there are {} tiles, 0 to {}", part, tiles.count, tiles.count - 1);
+    reject<poplar::invalid_option>("no-such-tile", "'{}': there are {} tiles, 0 to {}", part, tiles.count, tiles.count - 1);
   return *range;
 }
 

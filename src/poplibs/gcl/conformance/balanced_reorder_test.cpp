@@ -149,7 +149,7 @@ TEST(BalancedReorder, ShardedWeights) {
     }
 }
 
-TEST(BalancedReorder, Refusals) {
+TEST(BalancedReorder, Rejections) {
   Graph graph(replicas_of(1).getTarget());
   const Tensor t = reference(graph, Layout::linear, {20}), nowhere = graph.addVariable(FLOAT, {3}, "nowhere");
   EXPECT_THROW(CollectiveBalancedReorder(graph, t, 0), poputil::poplibs_error);

@@ -146,7 +146,7 @@ TEST(CrossReplica, AllToAllAndBroadcast) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(sent[r * 4 + i], value(2, i));
 }
 
-TEST(CrossReplica, Refusals) {
+TEST(CrossReplica, Rejections) {
   run_replicas(4, {3}, [&](Graph& g, const Tensor& data, Sequence& prog) {
     EXPECT_THROW(gcl::allReduceCrossReplica(g, data, CollectiveOperator::ADD, prog, {CommGroupType::CONSECUTIVE, 3}),
                  poputil::poplibs_error);
@@ -202,7 +202,7 @@ TEST(WithinReplica, Collectives) {
   }
 }
 
-TEST(WithinReplica, Refusals) {
+TEST(WithinReplica, Rejections) {
   Graph graph(Target::createIPUTarget(2, "ipu2"));
   Sequence prog;
   const Tensor many = graph.addVariable(FLOAT, {2 * 1472 + 1}, "many"), deep = graph.addVariable(FLOAT, {2, std::size_t{1} << 32}, "deep"),

@@ -220,7 +220,7 @@ TEST(Gfloat, Noise) {
   expect_close(exact[0], {1.125, -3, 0}, Tolerance{});
 }
 
-TEST(Gfloat, WhatDoesNotFitIsRefused) {
+TEST(Gfloat, WhatDoesNotFitIsRejected) {
   const FormatConfig wide(10, 8, 127, true, true), eight(3, 4, 7, true, true);
   EXPECT_EQ(wide.getStorageType(), FLOAT);
   EXPECT_TRUE(cast_of(wide, RoundType::RN, SpecType::AUTO).getStoreAsNative());
@@ -246,7 +246,7 @@ TEST(Gfloat, WhatDoesNotFitIsRefused) {
       return Tensors{cast_of(eight, RoundType::RN, storage).castGfloatToNative(g, in[0], prog)};
     });
   };
-  const auto refused = [&](const std::function<void(Graph&, Tensor&, Sequence&)>& call) {
+  const auto rejected = [&](const std::function<void(Graph&, Tensor&, Sequence&)>& call) {
     EXPECT_THROW(run(Machine::ipu1, {y},
                      [&](Graph& g, Tensors& in, Sequence& prog) {
                        addCodelets(g);
@@ -256,11 +256,11 @@ TEST(Gfloat, WhatDoesNotFitIsRefused) {
                  poputil::poplibs_error);
   };
   const CastConfig config = cast_of(eight, RoundType::RN, SpecType::AUTO).getNativeToGFConfig();
-  refused([&](Graph& g, Tensor& in, Sequence& prog) { GfloatCast::castNativeToGfloat(g, in, in, prog, config); });  // no parameters
-  refused([&](Graph& g, Tensor&, Sequence& prog) { GfloatCast::createCastOpParamsTensor(g, prog, INT, 0); });
-  refused([&](Graph& g, Tensor& in, Sequence& prog) { GfloatCast::createCastOpParamsTensor(g, prog, FLOAT, in); });
-  refused([&](Graph& g, Tensor& in, Sequence& prog) { cast_of(eight, RoundType::INV, SpecType::AUTO).castNativeToGfloat(g, in, prog); });
-  refused([&](Graph& g, Tensor& in, Sequence& prog) {
+  rejected([&](Graph& g, Tensor& in, Sequence& prog) { GfloatCast::castNativeToGfloat(g, in, in, prog, config); });  // no parameters
+  rejected([&](Graph& g, Tensor&, Sequence& prog) { GfloatCast::createCastOpParamsTensor(g, prog, INT, 0); });
+  rejected([&](Graph& g, Tensor& in, Sequence& prog) { GfloatCast::createCastOpParamsTensor(g, prog, FLOAT, in); });
+  rejected([&](Graph& g, Tensor& in, Sequence& prog) { cast_of(eight, RoundType::INV, SpecType::AUTO).castNativeToGfloat(g, in, prog); });
+  rejected([&](Graph& g, Tensor& in, Sequence& prog) {
     cast_of(eight, RoundType::RN, SpecType::AUTO).castNativeToGfloatInPlace(g, in.broadcast(2, 0), prog);
   });
   EXPECT_THROW(unpack(SpecType::AUTO), poputil::poplibs_error);

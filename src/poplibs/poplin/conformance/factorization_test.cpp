@@ -125,7 +125,7 @@ TEST(QRFactorization, MultipliesWhatIsThereAndScales) {
   expect_close({FLOAT, a.shape, back}, scaled, Tolerance{0, 1e-5});
 }
 
-TEST(Factorization, Refusals) {
+TEST(Factorization, Rejections) {
   Graph g(device_of(Machine::ipu1));
   poplin::addCodelets(g);
   popops::addCodelets(g);

@@ -541,7 +541,7 @@ TEST(MatMul, SaysWhatIsWrong) {
                [](Graph&, Tensor a, Tensor, Sequence&) { poplin::transposeGroupedMatrix(a); });
 }
 
-TEST(MatMul, RefusesUnknownOptions) {
+TEST(MatMul, RejectsUnknownOptions) {
   const auto with = [](const char* key, const char* value) {
     return [=](Graph& g, Tensor a, Tensor b, Sequence& p) { poplin::matMul(g, a, b, p, "product", {{key, value}}); };
   };

@@ -172,7 +172,7 @@ TEST(TriangularSolve, ProductsArePlannedAhead) {
   }
 }
 
-TEST(TriangularSolve, Refusals) {
+TEST(TriangularSolve, Rejections) {
   Graph g(device_of(Machine::ipu1));
   poplin::addCodelets(g);
   popops::addCodelets(g);

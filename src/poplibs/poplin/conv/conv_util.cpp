@@ -1,5 +1,5 @@
 #include "poplibs/poplin/conv/terms/line.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplin/ConvUtil.hpp>
 #include <poputil/exceptions.hpp>
@@ -25,7 +25,7 @@ constexpr unsigned kNone = ~0U;
 Line checked_line(const ConvParams& p, unsigned dim) {
   p.validate();
   if (dim >= p.getNumFieldDims())
-    poputil::refuse("no-such-dimension", "a convolution of {} field dimensions has no dimension {}", p.getNumFieldDims(), dim);
+    poputil::reject("no-such-dimension", "a convolution of {} field dimensions has no dimension {}", p.getNumFieldDims(), dim);
   return line_of(p, dim);
 }
 
@@ -119,7 +119,7 @@ Bounds one(unsigned index) { return {index, index == kNone ? index : index + 1};
 unsigned getDilatedSize(unsigned size, unsigned dilation) {
   const std::uint64_t dilated = size == 0 ? 0 : std::uint64_t{size - 1} * dilation + 1;
   if (dilated > ~0U)
-    poputil::refuse("dilated-size", "getDilatedSize: {} elements dilated by {} are {}, more than an unsigned int holds", size, dilation,
+    poputil::reject("dilated-size", "getDilatedSize: {} elements dilated by {} are {}, more than an unsigned int holds", size, dilation,
                     dilated);
   return static_cast<unsigned>(dilated);
 }

@@ -1,7 +1,7 @@
 #include "poplibs/poplin/conv/build.h"
 #include "poplibs/poplin/conv/convolve.h"
 #include "poplibs/poplin/conv/method.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <pando/mapping.hpp>
 #include <pando/placing.hpp>
@@ -151,7 +151,7 @@ void convolutionWithOutput(Graph& graph, const Tensor& in, const Tensor& weights
   c.begin_at(graph, weights);
   conv::expect_output(out, params, "convolutionWithOutput");
   if (!out.isParallelWriteable())
-    poputil::refuse("output-not-writable", "convolutionWithOutput: the output has elements that are aliased or constant");
+    poputil::reject("output-not-writable", "convolutionWithOutput: the output has elements that are aliased or constant");
   conv::Stages stages(graph, context);
   conv::convolve_into(graph, c, in, weights, transposed, out, stages, prog, context);
   stages.add_to(prog);

@@ -1,6 +1,6 @@
 #include "poplibs/poplin/conv/method.h"
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ const std::vector<Method>& methods() {
 const Method& method_for(const Call& call) {
   for (const Method& m : methods())
     if (m.applies(call)) return m;
-  poputil::refuse("no-method", "no way to convolve applies to a convolution");
+  poputil::reject("no-method", "no way to convolve applies to a convolution");
 }
 
 }  // namespace poplin::conv

@@ -1,7 +1,7 @@
 // Several convolutions at a time: their vertices are in the same compute sets.
 #include "poplibs/poplin/conv/convolve.h"
 #include "poplibs/poplin/conv/update.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplin/ConvUtil.hpp>
 #include <poplin/MultiConvolution.hpp>
@@ -23,7 +23,7 @@ using poplar::program::Sequence;
 namespace {
 
 const CreateTensorArgs& at(const std::vector<CreateTensorArgs>& args, unsigned index, const char* function) {
-  if (index >= args.size()) poputil::refuse("no-such-convolution", "{}: convolution {} of {}", function, index, args.size());
+  if (index >= args.size()) poputil::reject("no-such-convolution", "{}: convolution {} of {}", function, index, args.size());
   return args[index];
 }
 
@@ -34,7 +34,7 @@ void expect_common_options(const std::vector<Args>& args, const char* function) 
   const auto value = [&](const OptionFlags& options) { return options.contains(kCommon) && options.at(kCommon) == "true"; };
   for (const Args& a : args)
     if (value(a.options) != value(args.front().options))
-      poputil::refuse("options-differ", "{}: the option {} is not the same for all convolutions", function, kCommon);
+      poputil::reject("options-differ", "{}: the option {} is not the same for all convolutions", function, kCommon);
 }
 
 std::vector<Tensor> gradients(Graph& graph, const std::vector<CalculateWeightDeltasArgs>& args, Sequence& prog, const DebugContext& context,
@@ -82,7 +82,7 @@ void weightsTransposeChansFlipXY(Graph& graph, std::vector<ConvolutionArgs>& arg
                                  const OptionFlags& options, const DebugContext& context, PlanningCache* cache) {
   conv::check_multi_options(options);
   if (weights.size() != args.size())
-    poputil::refuse("weights-count", "multiconv::weightsTransposeChansFlipXY: {} weights for {} convolutions", weights.size(), args.size());
+    poputil::reject("weights-count", "multiconv::weightsTransposeChansFlipXY: {} weights for {} convolutions", weights.size(), args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     args[i].weights = poplin::createWeights(graph, args[i].params, DebugContext(context, "weights"), args[i].options, cache);
     poplin::weightsTransposeChansFlipXY(graph, weights[i], args[i].weights, prog, context, args[i].options);

@@ -2,7 +2,7 @@
 #include "poplibs/poplin/conv/convolve.h"
 #include "poplibs/poplin/conv/update.h"
 #include "poplibs/poplin/per_channel.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplin/Convolution.hpp>
 #include <popops/ElementWise.hpp>
@@ -28,14 +28,14 @@ namespace {
 
 void expect_biases(const Tensor& acts, const Tensor& biases, const char* function) {
   if (acts.rank() < 2)
-    poputil::refuse("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
+    poputil::reject("activations-shape", "{}: activations of shape {{{}}}, expected {{batch, channels, field...}}", function,
                     fmt::join(acts.shape(), ","));
   if (biases.rank() != 1 || biases.dim(0) != acts.dim(1))
-    poputil::refuse("biases-shape", "{}: biases of shape {{{}}}, expected {{{}}}", function, fmt::join(biases.shape(), ","), acts.dim(1));
+    poputil::reject("biases-shape", "{}: biases of shape {{{}}}, expected {{{}}}", function, fmt::join(biases.shape(), ","), acts.dim(1));
 }
 
 void expect_scale(const Tensor& scale, const char* function) {
-  if (scale.numElements() != 1) poputil::refuse("scale-shape", "{}: a scale of {} elements, expected 1", function, scale.numElements());
+  if (scale.numElements() != 1) poputil::reject("scale-shape", "{}: a scale of {} elements, expected 1", function, scale.numElements());
 }
 
 Tensor constant(Graph& graph, float value) {
@@ -71,7 +71,7 @@ Tensor scale_of(Graph& graph, float scale) { return constant(graph, scale); }
 
 Tensor createBiases(Graph& graph, const Tensor& acts, const DebugContext& context) {
   if (acts.rank() < 2)
-    poputil::refuse("activations-shape", "createBiases: activations of shape {{{}}}, expected {{batch, channels, field...}}",
+    poputil::reject("activations-shape", "createBiases: activations of shape {{{}}}, expected {{batch, channels, field...}}",
                     fmt::join(acts.shape(), ","));
   return internal::create_per_channel(graph, acts, acts.elementType(), context);
 }
@@ -86,7 +86,7 @@ Tensor createBiases(Graph& graph, const Tensor& acts, const ConvParams& params, 
 void addBias(Graph& graph, const Tensor& in, const Tensor& biases, Sequence& prog, const DebugContext& context) {
   expect_biases(in, biases, "addBias");
   if (!in.isParallelWriteable())
-    poputil::refuse("activations-not-writable", "addBias: the activations have elements that are aliased or constant");
+    poputil::reject("activations-not-writable", "addBias: the activations have elements that are aliased or constant");
   popops::mapInPlace(graph, pe::Add(pe::_1, pe::_2), {in, internal::per_channel(biases, in)}, prog, DebugContext(context, "addBias"));
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::internal::matmul {
 namespace {
@@ -49,7 +49,7 @@ unsigned rotation_in_blocks(const Graph& graph, const Problem& p, const Tensor& 
   const unsigned nominal = tile_of_first_block(c, target);
   if (p.options.first_tile) {
     if (*p.options.first_tile >= target.getNumTiles())
-      poputil::refuse_option("option-value", "Invalid value '{}' for option 'pando.firstTile': expected a tile, there are {}",
+      poputil::reject_option("option-value", "Invalid value '{}' for option 'pando.firstTile': expected a tile, there are {}",
                              *p.options.first_tile, target.getNumTiles());
     return pando::rotation_between(graph, nominal, *p.options.first_tile);
   }

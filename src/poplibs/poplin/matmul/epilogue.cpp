@@ -4,7 +4,7 @@
 
 #include "poplibs/poplin/epilogue.h"
 #include "poplibs/poplin/matmul/method.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin {
 namespace {
@@ -19,7 +19,7 @@ bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, c
               const poplar::OptionFlags& options, PlanningCache* cache) {
   for (const Tensor* t : {&a, &b}) pando::require_own(graph, *t, where);
   if (a.elementType() != b.elementType())
-    poputil::refuse("product-operands", "{}: A is of type {} and B of {}, expected one type", where, a.elementType().toString(),
+    poputil::reject("product-operands", "{}: A is of type {} and B of {}, expected one type", where, a.elementType().toString(),
                     b.elementType().toString());
   const Problem p = problem_of(where, a.elementType(), a.elementType(), a.shape(), b.shape(), options);
   const std::vector<std::size_t> shape{p.groups, p.m, p.n};
@@ -30,7 +30,7 @@ bool multiply(const std::string& where, poplar::Graph& graph, const Tensor& a, c
 }
 
 Tensor as_group(const std::string& where, const Tensor& t) {
-  if (t.rank() != 2) poputil::refuse("product-operands", "{}: a tensor has shape {}, expected a matrix", where, t.shapeToString());
+  if (t.rank() != 2) poputil::reject("product-operands", "{}: a tensor has shape {}, expected a matrix", where, t.shapeToString());
   return t.expand({0});
 }
 

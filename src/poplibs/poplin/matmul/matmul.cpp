@@ -11,7 +11,7 @@
 #include "poplibs/poplin/matmul/planned.h"
 #include "poplibs/poplin/matmul/product.h"
 #include "poplibs/poplin/plan/planning_cache.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin {
 namespace {
@@ -27,7 +27,7 @@ using poplar::program::Sequence;
 using Cache = poplin::PlanningCache*;
 
 [[noreturn]] void fail(const std::string& function, const std::string& text) {
-  poputil::refuse("product-operands", "{}", function + ": " + text);
+  poputil::reject("product-operands", "{}", function + ": " + text);
 }
 
 // A matrix as one group.

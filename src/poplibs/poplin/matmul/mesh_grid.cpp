@@ -1,6 +1,6 @@
 #include <poplin/MeshGrid.hpp>
 #include <poputil/exceptions.hpp>
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ using poplar::Tensor;
 Tensor linspace(poplar::Graph& graph, const poplar::Type& type, float left, float right, size_t count,
                 const poplar::DebugContext& debugContext) {
   if (type != poplar::FLOAT && type != poplar::HALF)
-    poputil::refuse("grid-type", "{}", "linspace: type " + type.toString() + ", expected float or half");
+    poputil::reject("grid-type", "{}", "linspace: type " + type.toString() + ", expected float or half");
   if (count == 0) return graph.addVariable(type, {0}, debugContext);
   std::vector<float> values(count);
   const double distance = count > 1 ? (static_cast<double>(right) - left) / static_cast<double>(count - 1) : 0;
@@ -26,7 +26,7 @@ Tensor linspace(poplar::Graph& graph, const poplar::Type& type, float left, floa
 
 std::vector<Tensor> meshgrid2d(poplar::Graph&, Tensor x, Tensor y) {
   if (x.rank() != 1 || y.rank() != 1)
-    poputil::refuse("grid-shape", "{}",
+    poputil::reject("grid-shape", "{}",
                     "meshgrid2d: x has shape " + x.shapeToString() + ", y has shape " + y.shapeToString() + ", expected rank 1");
   const auto width = static_cast<unsigned>(x.dim(0)), height = static_cast<unsigned>(y.dim(0));
   return {x.expand({0}).broadcast(height, 0), y.expand({1}).broadcast(width, 1)};

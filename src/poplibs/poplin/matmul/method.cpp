@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::internal::matmul {
 
@@ -26,7 +26,7 @@ const std::vector<Method>& methods() {
 const Method& method_for(const Problem& problem, const poplar::Target& target, bool is_given) {
   for (const Method& m : methods())
     if ((m.writes_given || !is_given) && m.applies(problem, target)) return m;
-  poputil::refuse("no-method", "no way to multiply applies to a product");
+  poputil::reject("no-method", "no way to multiply applies to a product");
 }
 
 }  // namespace poplin::internal::matmul

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "poplibs/poplin/plan/planning_cache.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::internal::matmul {
 namespace {
@@ -46,7 +46,7 @@ Key key_of(const Problem& p, const poplar::Target& target) {
 
 Problem problem_of(const std::string& function, const poplar::Type& input, const poplar::Type& output, const Shape& a, const Shape& b,
                    const poplar::OptionFlags& flags) {
-  const auto fail = [&function](const std::string& text) { poputil::refuse("product-operands", "{}", function + ": " + text); };
+  const auto fail = [&function](const std::string& text) { poputil::reject("product-operands", "{}", function + ": " + text); };
   if (!is_floating(input)) fail("operands are of type " + input.toString() + ", expected float or half");
   if (!is_floating(output)) fail("the result is of type " + output.toString() + ", expected float or half");
   const std::string shapes = "A has shape " + text_of(a) + ", B has shape " + text_of(b);

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::plan {
 
 pando::Machine machine_of(const poplar::Target& target) {
-  if (target.getNumTiles() == 0) poputil::refuse("no-tiles", "products are not planned for a target without tiles");
+  if (target.getNumTiles() == 0) poputil::reject("no-tiles", "products are not planned for a target without tiles");
   // The CPU device is planned as a tile of the machine whose units it has (machine/machines/cpu.cpp).
   const bool is_bounded = !pando::has_memory_for_all(target);
   const pando::Machine* const named = pando::find_machine(is_bounded ? target.getTargetSystemString() : "ipu2");
@@ -36,7 +36,7 @@ pando::Machine machine_of(const poplar::Target& target) {
 
 ElementType element_type_of(const poplar::Type& type) {
   const auto named = pando::element_type_named(type.toString());
-  if (!named) poputil::refuse("operand-type", "products are not planned for type {}", type.toString());
+  if (!named) poputil::reject("operand-type", "products are not planned for type {}", type.toString());
   return *named;
 }
 
@@ -44,7 +44,7 @@ poplar::Type type_of(ElementType type) {
   using namespace poplar;
   for (const Type& t : {FLOAT, HALF, QUARTER, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT, CHAR, SIGNED_CHAR, UNSIGNED_CHAR, BOOL})
     if (t.toString() == pando::name_of(type)) return t;
-  poputil::refuse("operand-type", "products are not planned for type {}", pando::name_of(type));
+  poputil::reject("operand-type", "products are not planned for type {}", pando::name_of(type));
 }
 
 std::uint64_t amp_cycles(const poplar::Target& target, std::uint64_t m, std::uint64_t n, std::uint64_t k, const poplar::Type& input,

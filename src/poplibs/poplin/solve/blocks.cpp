@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 #include <poputil/OptionParsing.hpp>
@@ -23,7 +23,7 @@ Options parse_options(const OptionFlags& flags) {
       o.products.set(name, value);
     }
   }
-  if (block <= 0) poputil::refuse_option("block-size", "blockSize is {}, expected at least 1", block);
+  if (block <= 0) poputil::reject_option("block-size", "blockSize is {}, expected at least 1", block);
   matmulValidateOptions(o.products);
   o.block = static_cast<std::size_t>(block);
   return o;
@@ -31,11 +31,11 @@ Options parse_options(const OptionFlags& flags) {
 
 void expect_square(const Type& type, const std::vector<std::size_t>& shape, const std::string& function) {
   if (type != FLOAT && type != HALF)
-    poputil::refuse("solve-type", "{}: matrices of type {}, expected float or half", function, type.toString());
+    poputil::reject("solve-type", "{}: matrices of type {}, expected float or half", function, type.toString());
   if (shape.size() < 2 || shape[shape.size() - 1] != shape[shape.size() - 2]) {
     std::string text;
     for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-    poputil::refuse("not-square", "{}: A has shape {{{}}}, expected square matrices", function, text);
+    poputil::reject("not-square", "{}: A has shape {{{}}}, expected square matrices", function, text);
   }
 }
 

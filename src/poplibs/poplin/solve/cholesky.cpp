@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "poplibs/poplin/solve/blocks.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin {
 
@@ -67,7 +67,7 @@ void choleskyInPlace(Graph& graph, const Tensor& a, bool lower, Sequence& prog, 
                      PlanningCache* cache) {
   const DebugContext debug(debugContext, "cholesky");
   solve::expect_square(a.elementType(), a.shape(), "cholesky");
-  if (!a.isParallelWriteable()) poputil::refuse("not-writeable", "choleskyInPlace: A has constants or elements more than once");
+  if (!a.isParallelWriteable()) poputil::reject("not-writeable", "choleskyInPlace: A has constants or elements more than once");
   const solve::Options parsed = solve::parse_options(options);
   if (a.numElements() == 0) return;
   const Tensor l = lower ? solve::grouped(a) : solve::grouped(a).dimShuffle({0, 2, 1});

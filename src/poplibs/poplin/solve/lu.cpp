@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "poplibs/poplin/solve/blocks.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::experimental {
 
@@ -60,7 +60,7 @@ Tensor lower_part(Graph& graph, const Tensor& t, Sequence& prog, const DebugCont
 std::pair<Tensor, Tensor> LUFactorization(Graph& graph, Tensor& input, Sequence& prog, const DebugContext& debugContext) {
   const DebugContext debug(debugContext, "lu");
   if (!input.valid() || input.rank() != 2 || input.numElements() == 0 || (input.elementType() != FLOAT && input.elementType() != HALF))
-    poputil::refuse("lu-input", "poplin::experimental::LUFactorization: A is {}; expected a matrix of float or half with an element",
+    poputil::reject("lu-input", "poplin::experimental::LUFactorization: A is {}; expected a matrix of float or half with an element",
                     input.valid() ? input.elementType().toString() + " " + input.shapeToString() : std::string("an invalid tensor"));
   const std::size_t m = input.dim(0), n = input.dim(1), end = std::min(m, n);
   const Tensor all = graph.addVariable(FLOAT, {m, n}, {debug, "factors"});

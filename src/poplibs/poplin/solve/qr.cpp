@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::experimental {
 
@@ -23,15 +23,15 @@ std::size_t columns_at_a_time(const OptionFlags& options) {
   unsigned columns = 32;
   const poplibs::OptionSpec spec{{"rowsPerIteration", poplibs::OptionHandler::createWithInteger(columns)}};
   spec.parse(options);
-  if (columns == 0) poputil::refuse_option("rows-per-iteration", "rowsPerIteration is 0, expected at least 1");
+  if (columns == 0) poputil::reject_option("rows-per-iteration", "rowsPerIteration is 0, expected at least 1");
   return columns;
 }
 
 void check(const Type& type, std::size_t m, std::size_t n, const char* where) {
   if (type != FLOAT && type != HALF)
-    poputil::refuse("solve-type", "{}: matrices of type {}, expected float or half", where, type.toString());
+    poputil::reject("solve-type", "{}: matrices of type {}, expected float or half", where, type.toString());
   if (n == 0 || m < n)
-    poputil::refuse("qr-shape", "{}: A is {} x {}; expected as many rows as columns at least, and one column", where, m, n);
+    poputil::reject("qr-shape", "{}: A is {} x {}; expected as many rows as columns at least, and one column", where, m, n);
 }
 
 struct Reflections {
@@ -116,16 +116,16 @@ std::array<Tensor, 2> createQRFactorizationMatrices(Graph& graph, const Type& ty
 void QRFactorization(Graph& graph, Tensor& A, Tensor& Q, Sequence& prog, const DebugContext& debugContext, const OptionFlags& options) {
   const char* where = "poplin::experimental::QRFactorization";
   const auto expect_matrix = [&](const Tensor& t, const char* name) {
-    if (!t.valid() || t.rank() != 2) poputil::refuse("qr-shape", "{}: {} is no matrix", where, name);
-    if (!t.isParallelWriteable()) poputil::refuse("not-writeable", "{}: {} has constants or elements more than once", where, name);
+    if (!t.valid() || t.rank() != 2) poputil::reject("qr-shape", "{}: {} is no matrix", where, name);
+    if (!t.isParallelWriteable()) poputil::reject("not-writeable", "{}: {} has constants or elements more than once", where, name);
   };
   expect_matrix(A, "A");
   expect_matrix(Q, "Q");
   check(A.elementType(), A.dim(0), A.dim(1), where);
   if (Q.elementType() != A.elementType() || Q.dim(0) != A.dim(0) || Q.dim(1) != A.dim(0))
-    poputil::refuse("qr-shape", "{}: A is {} {}, Q {} {}; expected Q of the same type, {{{}, {}}}", where, A.elementType().toString(),
+    poputil::reject("qr-shape", "{}: A is {} {}, Q {} {}; expected Q of the same type, {{{}, {}}}", where, A.elementType().toString(),
                     A.shapeToString(), Q.elementType().toString(), Q.shapeToString(), A.dim(0), A.dim(0));
-  if (!concat(A.flatten(), Q.flatten()).isParallelWriteable()) poputil::refuse("not-writeable", "{}: A and Q share elements", where);
+  if (!concat(A.flatten(), Q.flatten()).isParallelWriteable()) poputil::reject("not-writeable", "{}: A and Q share elements", where);
   Factorization(graph, A, Q, prog, {debugContext, "qr"}).run(columns_at_a_time(options));
 }
 

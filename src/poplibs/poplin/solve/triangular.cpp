@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "poplibs/poplin/solve/blocks.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin {
 
@@ -23,7 +23,7 @@ void expect_system(const Type& type, const Shape& a, const Shape& b, bool left, 
   solve::expect_square(type, a, function);
   const bool same_groups = a.size() == b.size() && std::equal(a.begin(), a.end() - 2, b.begin());
   if (!same_groups || b[b.size() - (left ? 2 : 1)] != a.back())
-    poputil::refuse("system-shapes", "{}: A has {} dimensions, B has {}: expected the same groups, and as many {} of B as A has rows",
+    poputil::reject("system-shapes", "{}: A has {} dimensions, B has {}: expected the same groups, and as many {} of B as A has rows",
                     function, a.size(), b.size(), left ? "rows" : "columns");
 }
 
@@ -110,7 +110,7 @@ Tensor triangularSolve(Graph& graph, const Tensor& a, const Tensor& b, bool left
   const DebugContext debug(debugContext, "triangularSolve");
   expect_system(a.elementType(), a.shape(), b.shape(), leftSide, "triangularSolve");
   if (b.elementType() != a.elementType())
-    poputil::refuse("solve-type", "triangularSolve: A is of type {}, B of type {}", a.elementType().toString(), b.elementType().toString());
+    poputil::reject("solve-type", "triangularSolve: A is of type {}, B of type {}", a.elementType().toString(), b.elementType().toString());
   const solve::Options parsed = solve::parse_options(options);
   if (b.numElements() == 0) return graph.clone(b, debug);
   Tensor l = solve::grouped(a), right = solve::grouped(b);

@@ -240,7 +240,7 @@ TEST(CellLoop, ShardsLieOnTilesOfTheirOwn) {
   EXPECT_EQ(rnn::createInputTensor(g, params, 1).shape(), (std::vector<std::size_t>{9, 4, 96}));
 }
 
-TEST(CellLoop, RefusesWhatDoesNotFit) {
+TEST(CellLoop, RejectsWhatDoesNotFit) {
   run(Machine::ipu1, {operand("x", FLOAT, {kT, kB, kN}, uniform(-1, 1, 1))}, [&](Graph& g, Tensors& in, Sequence& prog) {
     using poputil::poplibs_error;
     const Tensor h = rnn::createInitialState(g, kParams, true, 1, 1);

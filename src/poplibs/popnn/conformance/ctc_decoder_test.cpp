@@ -134,7 +134,7 @@ TEST(CtcDecoder, FewBeamsFindWhatASearchWithMapsFinds) {
   for (const Case& c : kNarrow) expect_decoded(c, by_beams);
 }
 
-TEST(CtcDecoder, RefusesWhatIsNotThePlans) {
+TEST(CtcDecoder, RejectsWhatIsNotThePlans) {
   using poputil::poplibs_error;
   Graph g(device_of(Machine::ipu1));
   popops::addCodelets(g);

@@ -169,7 +169,7 @@ TEST(CtcLoss, IsASumOverAllPaths) {
   }
 }
 
-TEST(CtcLoss, RefusesWhatIsNotThePlans) {
+TEST(CtcLoss, RejectsWhatIsNotThePlans) {
   Graph g(device_of(Machine::ipu1));
   Sequence prog;
   const ctc::Plan plan = ctc::plan(g, FLOAT, FLOAT, 2, 10, 4, 5), same = plan;
@@ -251,7 +251,7 @@ TEST(CtcLoss, SumsOfPathsInThePlaceOfTheGradient) {
   }
 }
 
-TEST(CtcLoss, ConstantsThatNoSequenceCanHaveAreRefused) {
+TEST(CtcLoss, ConstantsThatNoSequenceCanHaveAreRejected) {
   Graph g(device_of(Machine::ipu1));
   popops::addCodelets(g);
   popnn::addCodelets(g);

@@ -114,7 +114,7 @@ TEST(GruForms, LengthsOfTheParameters) {
     }
 }
 
-TEST(GruForms, CreatedTensorsFitAndOthersAreRefused) {
+TEST(GruForms, CreatedTensorsFitAndOthersAreRejected) {
   run(Machine::ipu1, {operand("x", FLOAT, {1}, uniform(0, 1, 1))}, [&](Graph& g, Tensors& in, Sequence& prog) {
     using namespace popnn::gru;
     GruParams params(FLOAT, kBatch, kSteps, {kIn, kOut});

@@ -323,7 +323,7 @@ TEST(Recurrent, CreatedTensorsFit) {
   });
 }
 
-TEST(Recurrent, Refusals) {
+TEST(Recurrent, Rejections) {
   const Operands o = operands(4, true, FLOAT, Mapping::linear);
   run(Machine::ipu1, o.all, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
     const popnn::lstm::LstmState init = {in[1], in[2]};

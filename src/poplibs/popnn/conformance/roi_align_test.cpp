@@ -93,7 +93,7 @@ TEST(RoiAlign, BinsAndGradients) {
       }
 }
 
-TEST(RoiAlign, Refusals) {
+TEST(RoiAlign, Rejections) {
   Graph g(device_of(Machine::ipu1));
   popops::addCodelets(g);
   popnn::addCodelets(g);

@@ -17,7 +17,7 @@ using namespace oplib;
 using namespace poplar;
 using poplin::ConvParams;
 
-TEST(Sizes, ThoseThatWrapAreRefused) {
+TEST(Sizes, ThoseThatWrapAreRejected) {
   Graph g(device_of(Machine::ipu1).getTarget());
   program::Sequence prog;
   const Tensor t = g.addVariable(FLOAT, {1, 1, 4, 4}, VariableMappingMethod::LINEAR);
@@ -65,7 +65,7 @@ TEST(Sizes, ThoseThatWrapAreRefused) {
 }
 
 // Products without elements look at what they are given, too.
-TEST(Sizes, ProductsOfNothingRefuseTensorsOfAnotherGraph) {
+TEST(Sizes, ProductsOfNothingRejectTensorsOfAnotherGraph) {
   Graph g(device_of(Machine::ipu1).getTarget()), other(device_of(Machine::ipu1).getTarget());
   program::Sequence prog;
   const Tensor a = g.addVariable(FLOAT, {0, 3}), b = g.addVariable(FLOAT, {3, 4}), out = g.addVariable(FLOAT, {0, 4});

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "poplibs/popnn/ctc/ctc_plan.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn::ctc_infer {
 
@@ -30,18 +30,18 @@ void parse(const OptionFlags& flags) {
 void check(const Plan::Impl& plan, const Tensor& data, const Tensor& lengths, unsigned blank, unsigned beams, unsigned top) {
   const std::vector<std::size_t> shape = {plan.time, plan.batch, plan.classes};
   if (!data.valid() || data.shape() != shape || data.elementType() != plan.in)
-    poputil::refuse("ctc-shape", "popnn::ctc_infer: the data are {}; the plan says {} {{{},{},{}}}",
+    poputil::reject("ctc-shape", "popnn::ctc_infer: the data are {}; the plan says {} {{{},{},{}}}",
                     data.valid() ? data.elementType().toString() + " " + data.shapeToString() : std::string("an invalid tensor"),
                     plan.in.toString(), plan.time, plan.batch, plan.classes);
   if (!lengths.valid() || lengths.shape() != std::vector<std::size_t>{plan.batch} ||
       (lengths.elementType() != UNSIGNED_INT && lengths.elementType() != INT))
-    poputil::refuse("ctc-shape", "popnn::ctc_infer: dataLengths is {}; expected int or unsigned int {{{}}}",
+    poputil::reject("ctc-shape", "popnn::ctc_infer: dataLengths is {}; expected int or unsigned int {{{}}}",
                     lengths.valid() ? lengths.elementType().toString() + " " + lengths.shapeToString() : std::string("an invalid tensor"),
                     plan.batch);
-  if (blank >= plan.classes) poputil::refuse("ctc-blank", "popnn::ctc_infer: blankClass is {} of {} classes", blank, plan.classes);
-  if (beams != plan.beams) poputil::refuse("ctc-beams", "popnn::ctc_infer: beamwidth is {}, the plan says {}", beams, plan.beams);
+  if (blank >= plan.classes) poputil::reject("ctc-blank", "popnn::ctc_infer: blankClass is {} of {} classes", blank, plan.classes);
+  if (beams != plan.beams) poputil::reject("ctc-beams", "popnn::ctc_infer: beamwidth is {}, the plan says {}", beams, plan.beams);
   if (top == 0 || top > beams)
-    poputil::refuse("ctc-beams", "popnn::ctc_infer: topPaths is {}; expected 1 to the number of beams, {}", top, beams);
+    poputil::reject("ctc-beams", "popnn::ctc_infer: topPaths is {}; expected 1 to the number of beams, {}", top, beams);
 }
 
 Results decode(Graph& graph, const Plan::Impl& plan, const Tensor& data, const Tensor& lengths, unsigned blank, unsigned top,
@@ -84,10 +84,10 @@ Results decode(Graph& graph, const Plan::Impl& plan, const Tensor& data, const T
 Plan plan(const Graph& graph, const Type& inType, unsigned batchSize, unsigned maxTime, unsigned numClasses, unsigned beamwidth,
           const OptionFlags& options) {
   if (inType != FLOAT && inType != HALF)
-    poputil::refuse("ctc-type", "popnn::ctc_infer::plan: inType is {}, expected float or half", inType.toString());
+    poputil::reject("ctc-type", "popnn::ctc_infer::plan: inType is {}, expected float or half", inType.toString());
   constexpr unsigned kMost = std::numeric_limits<std::uint16_t>::max();
   if (batchSize == 0 || maxTime == 0 || numClasses == 0 || beamwidth == 0 || maxTime > kMost || numClasses > kMost || beamwidth > kMost)
-    poputil::refuse(
+    poputil::reject(
         "ctc-size",
         "popnn::ctc_infer::plan: batchSize {}, maxTime {}, numClasses {}, beamwidth {}: expected at least 1 of each, and of the "
         "last three at most {}",
@@ -100,7 +100,7 @@ Tensor createDataInput(Graph& graph, const Type& type, const std::size_t batchSi
                        const Plan& plan, const DebugContext& debugContext) {
   const Plan::Impl& p = ctc::decoder_plan(plan);
   if (batchSize != p.batch || maxTime != p.time || numClasses != p.classes || type != p.in)
-    poputil::refuse("ctc-shape", "popnn::ctc_infer::createDataInput: {} {{{},{},{}}}, the plan says {} {{{},{},{}}}", type.toString(),
+    poputil::reject("ctc-shape", "popnn::ctc_infer::createDataInput: {} {{{},{},{}}}, the plan says {} {{{},{},{}}}", type.toString(),
                     maxTime, batchSize, numClasses, p.in.toString(), p.time, p.batch, p.classes);
   const Tensor t = graph.addVariable(type, {batchSize, maxTime, numClasses}, {debugContext, "data"});
   for (std::size_t b = 0; b < batchSize; ++b) graph.setTileMapping(t[b], p.tile_of_part(b, 0));

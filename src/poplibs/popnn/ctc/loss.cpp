@@ -14,7 +14,7 @@
 
 #include "poplibs/popnn/codelets/ctc/log_sum.h"
 #include "poplibs/popnn/ctc/ctc_plan.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn::ctc {
 
@@ -32,7 +32,7 @@ void check(const Tensor& t, const std::vector<std::size_t>& shape, const char* n
   if (t.shape() == shape) return;
   std::string text;
   for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-  poputil::refuse("ctc-shape", "popnn::ctc: {} has shape {}, the plan says {{{}}}", name, t.shapeToString(), text);
+  poputil::reject("ctc-shape", "popnn::ctc: {} has shape {}, the plan says {{{}}}", name, t.shapeToString(), text);
 }
 
 struct Options {
@@ -53,7 +53,7 @@ Options parsed(const OptionFlags& options) {
   return out;
 }
 
-// What is known when the graph is built is refused then; the rest is clamped where it is read.
+// What is known when the graph is built is rejected then; the rest is clamped where it is read.
 std::optional<long long> known(const Tensor& t) {
   long long value = 0;
   return t.getConstantValue(&value) ? std::optional(value) : std::nullopt;
@@ -62,7 +62,7 @@ std::optional<long long> known(const Tensor& t) {
 void check_length(const Tensor& t, std::size_t most, const char* name, std::size_t sequence) {
   const std::optional<long long> n = known(t);
   if (n && (*n < 0 || static_cast<std::size_t>(*n) > most))
-    poputil::refuse("ctc-length", "popnn::ctc: {} of sequence {} is {}, the plan has up to {}", name, sequence, *n, most);
+    poputil::reject("ctc-length", "popnn::ctc: {} of sequence {} is {}, the plan has up to {}", name, sequence, *n, most);
 }
 
 void check_constants(const Tensor& labels, const Tensor& data_lengths, const Tensor& label_lengths, unsigned blank,
@@ -74,7 +74,7 @@ void check_constants(const Tensor& labels, const Tensor& data_lengths, const Ten
     for (std::size_t i = 0; i < counts; ++i)
       if (const auto label = known(labels[b][i]);
           label && (*label < 0 || *label >= static_cast<long long>(plan.classes) || *label == blank))
-        poputil::refuse("ctc-label", "popnn::ctc: label {} of sequence {} is class {}, expected one of {} and not the blank one, {}", i, b,
+        poputil::reject("ctc-label", "popnn::ctc: label {} of sequence {} is class {}, expected one of {} and not the blank one, {}", i, b,
                         *label, plan.classes, blank);
   }
 }
@@ -82,7 +82,7 @@ void check_constants(const Tensor& labels, const Tensor& data_lengths, const Ten
 Tensor as_unsigned(Graph& graph, const Tensor& t, Sequence& prog, const char* name, const DebugContext& debug) {
   if (t.elementType() == UNSIGNED_INT || t.elementType() == INT) return t.reinterpret(UNSIGNED_INT);
   if (t.elementType() != UNSIGNED_SHORT && t.elementType() != SHORT)
-    poputil::refuse("ctc-type", "popnn::ctc: {} have type {}, expected an integer of 16 or 32 bits", name, t.elementType().toString());
+    poputil::reject("ctc-type", "popnn::ctc: {} have type {}, expected an integer of 16 or 32 bits", name, t.elementType().toString());
   return popops::cast(graph, t.reinterpret(UNSIGNED_SHORT), UNSIGNED_INT, prog, debug);
 }
 
@@ -258,14 +258,14 @@ std::pair<Tensor, Tensor> calculate(Graph& graph, const Type& outType, const Ten
                                     const Tensor& data_lengths, const Tensor& label_lengths, Sequence& prog, unsigned blank,
                                     const Plan::Impl& plan, bool loss_alone, const DebugContext& debug, const OptionFlags& options) {
   if (outType != plan.out)
-    poputil::refuse("ctc-type", "popnn::ctc: the gradient is to be {}, the plan says {}", outType.toString(), plan.out.toString());
+    poputil::reject("ctc-type", "popnn::ctc: the gradient is to be {}, the plan says {}", outType.toString(), plan.out.toString());
   if (log_probs.elementType() != plan.in)
-    poputil::refuse("ctc-type", "popnn::ctc: the data are {}, the plan says {}", log_probs.elementType().toString(), plan.in.toString());
+    poputil::reject("ctc-type", "popnn::ctc: the data are {}, the plan says {}", log_probs.elementType().toString(), plan.in.toString());
   check(log_probs, {plan.time, plan.batch, plan.classes}, "the data");
   check(labels, {plan.batch, plan.labels}, "the labels");
   check(data_lengths, {plan.batch}, "dataLengths");
   check(label_lengths, {plan.batch}, "labelLengths");
-  if (blank >= plan.classes) poputil::refuse("ctc-blank", "popnn::ctc: blankClass is {} of {} classes", blank, plan.classes);
+  if (blank >= plan.classes) poputil::reject("ctc-blank", "popnn::ctc: blankClass is {} of {} classes", blank, plan.classes);
   const Options how = parsed(options);
   check_constants(labels, data_lengths, label_lengths, blank, plan);
   const auto lengths = [&](const Tensor& t, const char* name) { return as_unsigned(graph, t, prog, name, {debug, name}).expand({1}); };
@@ -290,7 +290,7 @@ Tensor createDataInput(Graph& graph, const Type& type, std::size_t batchSize, st
                        const DebugContext& debugContext) {
   const Plan::Impl& p = loss_plan(plan);
   if (batchSize != p.batch || maxTime != p.time || numClasses != p.classes || type != p.in)
-    poputil::refuse("ctc-shape", "popnn::ctc::createDataInput: {} {{{},{},{}}}, the plan says {} {{{},{},{}}}", type.toString(), maxTime,
+    poputil::reject("ctc-shape", "popnn::ctc::createDataInput: {} {{{},{},{}}}, the plan says {} {{{},{},{}}}", type.toString(), maxTime,
                     batchSize, numClasses, p.in.toString(), p.time, p.batch, p.classes);
   return Paths::create_data(graph, type, p, {debugContext, "data"});
 }
@@ -299,7 +299,7 @@ Tensor createLabelsInput(Graph& graph, const Type& type, std::size_t batchSize, 
                          const DebugContext& debugContext) {
   const Plan::Impl& p = loss_plan(plan);
   if (batchSize != p.batch || maxLabelLength != p.labels)
-    poputil::refuse("ctc-shape", "popnn::ctc::createLabelsInput: {{{},{}}}, the plan says {{{},{}}}", batchSize, maxLabelLength, p.batch,
+    poputil::reject("ctc-shape", "popnn::ctc::createLabelsInput: {{{},{}}}, the plan says {{{},{}}}", batchSize, maxLabelLength, p.batch,
                     p.labels);
   const Tensor t = graph.addVariable(type, {batchSize, maxLabelLength}, {debugContext, "labels"});
   for (std::size_t b = 0; b < batchSize; ++b) graph.setTileMapping(t[b], p.tile_of_part(b, 0));

@@ -8,7 +8,7 @@
 
 #include "base/json_depth.h"
 #include "poplibs/popnn/ctc/ctc_plan.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn::ctc {
 
@@ -22,7 +22,7 @@ constexpr std::size_t kBytesOfAState = 3 * sizeof(float);
 
 void check_type(const Type& type, const char* name) {
   if (type != FLOAT && type != HALF)
-    poputil::refuse("ctc-type", "popnn::ctc::plan: {} is {}, expected float or half", name, type.toString());
+    poputil::reject("ctc-type", "popnn::ctc::plan: {} is {}, expected float or half", name, type.toString());
 }
 
 using Json = nlohmann::json;
@@ -31,21 +31,21 @@ using Json = nlohmann::json;
 void read_constraints(const std::string& text, PlanLimits& limits) {
   if (text.empty()) return;
   try {
-    if (pando::json_nests_too_deep(text)) poputil::refuse_option("constraints-depth", "planConstraints: JSON that nests too deep");
+    if (pando::json_nests_too_deep(text)) poputil::reject_option("constraints-depth", "planConstraints: JSON that nests too deep");
     const Json json = Json::parse(text);
     for (const auto& [level, values] : json.items()) {
-      if (level != "parallel") poputil::refuse("ctc-constraint", "planConstraints: '{}'; expected 'parallel'", level);
+      if (level != "parallel") poputil::reject("ctc-constraint", "planConstraints: '{}'; expected 'parallel'", level);
       for (const auto& [name, value] : values.items()) {
         if (name == "lastBlankOnSeparateTile") continue;  // of the original's parts: here the last blank is no other state
         std::optional<std::size_t>* const to = name == "batch"   ? &limits.batch
                                                : name == "time"  ? &limits.pieces
                                                : name == "label" ? &limits.parts
                                                                  : nullptr;
-        if (!to) poputil::refuse("ctc-constraint", "planConstraints: '{}' in 'parallel'; expected 'batch', 'time' or 'label'", name);
+        if (!to) poputil::reject("ctc-constraint", "planConstraints: '{}' in 'parallel'; expected 'batch', 'time' or 'label'", name);
         *to = value.get<std::size_t>();
       }
     }
-  } catch (const Json::exception& e) { poputil::refuse_option("constraints", "planConstraints: {}", e.what()); }
+  } catch (const Json::exception& e) { poputil::reject_option("constraints", "planConstraints: {}", e.what()); }
 }
 
 PlanLimits parse(const OptionFlags& flags) {
@@ -64,7 +64,7 @@ PlanLimits parse(const OptionFlags& flags) {
 std::size_t chosen(const std::optional<std::size_t>& constraint, std::size_t usual, std::size_t most, const char* what) {
   if (!constraint) return std::clamp<std::size_t>(usual, 1, most);
   if (*constraint == 0 || *constraint > most)
-    poputil::refuse("ctc-constraint", "popnn::ctc::plan: {} {}; there can be 1 to {}", *constraint, what, most);
+    poputil::reject("ctc-constraint", "popnn::ctc::plan: {} {}; there can be 1 to {}", *constraint, what, most);
   return *constraint;
 }
 
@@ -82,7 +82,7 @@ Plan::Impl::Impl(const Graph& graph, const Type& in_type, const Type& out_type, 
   const double bytes = static_cast<double>(kBytesOfAState * time * states() * ((batch + at_once_ - 1) / at_once_)),
                of_worker = limits.memory * static_cast<double>(target.getBytesPerTile()) / kWorkers;
   if (bytes > of_worker * static_cast<double>(most_parts))
-    poputil::refuse("ctc-memory",
+    poputil::reject("ctc-memory",
                     "popnn::ctc::plan: {} bytes of sums do not fit into {} of the memory of {} tiles for each of {} sequences", bytes,
                     limits.memory, tiles_each_, at_once_);
   const auto by_memory = static_cast<std::size_t>(std::ceil(bytes / of_worker));
@@ -98,12 +98,12 @@ Plan::Impl::Impl(const Graph& graph, const Type& in_type, unsigned batch_size, u
 
 const Plan::Impl& loss_plan(const Plan& plan) {
   const Plan::Impl& p = plan.getImpl();
-  if (p.beams != 0) poputil::refuse("ctc-plan-kind", "popnn::ctc: this plan is one of a decoder (popnn::ctc_infer)");
+  if (p.beams != 0) poputil::reject("ctc-plan-kind", "popnn::ctc: this plan is one of a decoder (popnn::ctc_infer)");
   return p;
 }
 const Plan::Impl& decoder_plan(const Plan& plan) {
   const Plan::Impl& p = plan.getImpl();
-  if (p.beams == 0) poputil::refuse("ctc-plan-kind", "popnn::ctc_infer: this plan is one of a loss (popnn::ctc)");
+  if (p.beams == 0) poputil::reject("ctc-plan-kind", "popnn::ctc_infer: this plan is one of a loss (popnn::ctc)");
   return p;
 }
 
@@ -119,7 +119,7 @@ Plan& Plan::operator=(const Plan& other) {
 Plan& Plan::operator=(Plan&&) = default;
 
 Plan::Impl& Plan::getImpl() const {
-  if (!impl_) poputil::refuse("ctc-no-plan", "popnn::ctc: this plan is default-constructed");
+  if (!impl_) poputil::reject("ctc-no-plan", "popnn::ctc: this plan is default-constructed");
   return *impl_;
 }
 
@@ -144,7 +144,7 @@ Plan plan(const Graph& graph, const Type& inType, const Type& outType, unsigned 
   check_type(inType, "inType");
   check_type(outType, "outType");
   if (batchSize == 0 || maxTime == 0 || numClasses == 0)
-    poputil::refuse("ctc-size", "popnn::ctc::plan: batchSize {}, maxTime {}, numClasses {}: expected at least 1 of each", batchSize,
+    poputil::reject("ctc-size", "popnn::ctc::plan: batchSize {}, maxTime {}, numClasses {}: expected at least 1 of each", batchSize,
                     maxTime, numClasses);
   return Plan(std::make_unique<Plan::Impl>(graph, inType, outType, batchSize, maxTime, maxLabelLength, numClasses, parse(options)));
 }

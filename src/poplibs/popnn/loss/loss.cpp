@@ -5,7 +5,7 @@
 #include "poplibs/popnn/loss/loss_kinds.h"
 #include "poplibs/popnn/loss/select.h"
 #include "poplibs/popnn/rows/row_plan.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn {
 
@@ -25,20 +25,20 @@ void check_shape(const Tensor& t, const std::vector<std::size_t>& shape, const s
   if (t.shape() == shape) return;
   std::string text;
   for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-  poputil::refuse("operand-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected {" + text + "}");
+  poputil::reject("operand-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected {" + text + "}");
 }
 void check_type(const Tensor& t, const Type& type, const std::string& name, const std::string& function) {
   if (t.elementType() != type)
-    poputil::refuse("operand-type", "{}",
+    poputil::reject("operand-type", "{}",
                     function + ": " + name + " has type " + t.elementType().toString() + ", expected " + type.toString());
 }
 
 void check_outputs(const Tensor& outputs, const Tensor& expected, const std::string& function) {
   if (outputs.rank() != 2)
-    poputil::refuse("outputs-shape", "{}",
+    poputil::reject("outputs-shape", "{}",
                     function + ": modelOutputs has shape " + outputs.shapeToString() + ", expected {batch, classes}");
   if (outputs.elementType() != FLOAT && outputs.elementType() != HALF)
-    poputil::refuse("outputs-type", "{}",
+    poputil::reject("outputs-type", "{}",
                     function + ": modelOutputs has type " + outputs.elementType().toString() + ", expected float or half");
   if (has_labels(expected)) return check_shape(expected, {outputs.dim(0)}, "expected", function);
   check_type(expected, outputs.elementType(), "expected", function);
@@ -48,8 +48,8 @@ void check_outputs(const Tensor& outputs, const Tensor& expected, const std::str
 void check_count(const Tensor& outputs, const Tensor& count, const std::string& function) {
   check_type(count, UNSIGNED_INT, "numCorrect", function);
   if (count.numElements() != 1)
-    poputil::refuse("count-shape", "{}", function + ": numCorrect has shape " + count.shapeToString() + ", expected one element");
-  if (outputs.dim(1) == 0) poputil::refuse("no-classes", "{}", function + ": modelOutputs has no classes");
+    poputil::reject("count-shape", "{}", function + ": numCorrect has shape " + count.shapeToString() + ", expected one element");
+  if (outputs.dim(1) == 0) poputil::reject("no-classes", "{}", function + ": modelOutputs has no classes");
 }
 
 // {deltas' scale, outputs' scale}
@@ -57,7 +57,7 @@ Tensor scales_of(const Tensor& outputs, const Tensor& deltas_scale, const Tensor
   const auto check = [&](const Tensor& t, const char* name) {
     check_type(t, outputs.elementType(), name, function);
     if (t.numElements() != 1)
-      poputil::refuse("scalar-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected one element");
+      poputil::reject("scalar-shape", "{}", function + ": " + name + " has shape " + t.shapeToString() + ", expected one element");
   };
   check(deltas_scale, "deltasScale");
   check(outputs_scale, "modelOutputScaling");
@@ -115,7 +115,7 @@ void check_kind(LossType kind) {
 #undef PANDO_LOSS_CASE
     return;
   }
-  poputil::refuse("loss-type", "popnn::calcLoss: there is no loss type {}", static_cast<unsigned>(kind));
+  poputil::reject("loss-type", "popnn::calcLoss: there is no loss type {}", static_cast<unsigned>(kind));
 }
 
 struct LossOperands {

@@ -1,5 +1,5 @@
 #include "poplibs/popnn/loss/select.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <pando/ownership.hpp>
 #include <popnn/Loss.hpp>
@@ -77,12 +77,12 @@ Selected add_extreme(Graph& graph, const Tensor& matrix, const RowPlan& plan, bo
 
 void check_searchable(const Tensor& matrix, const std::string& function) {
   if (matrix.rank() != 2)
-    poputil::refuse("input-shape", "{}", function + ": the input has shape " + matrix.shapeToString() + ", expected two dimensions");
+    poputil::reject("input-shape", "{}", function + ": the input has shape " + matrix.shapeToString() + ", expected two dimensions");
   const Type type = matrix.elementType();
   if (type != FLOAT && type != HALF && type != INT && type != UNSIGNED_INT)
-    poputil::refuse("input-type", "{}",
+    poputil::reject("input-type", "{}",
                     function + ": the input has type " + type.toString() + ", expected float, half, int or unsigned int");
-  if (matrix.dim(1) == 0) poputil::refuse("no-classes", "{}", function + ": rows without elements have no extreme");
+  if (matrix.dim(1) == 0) poputil::reject("no-classes", "{}", function + ": rows without elements have no extreme");
 }
 
 namespace {
@@ -132,7 +132,7 @@ Tensor topK(Graph& graph, const Tensor& input, Tensor& indices, unsigned K, bool
   pando::require_own(graph, prog, function);
   check_searchable(input, function);
   if (K > input.dim(1))
-    poputil::refuse("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected at most " + std::to_string(input.dim(1)));
+    poputil::reject("k-range", "{}", function + ": K is " + std::to_string(K) + ", expected at most " + std::to_string(input.dim(1)));
   if (input.dim(0) == 0 || K == 0) {
     const Selected none = nothing(graph, input.elementType(), input.dim(0), K);
     indices = none.indices.expand({1});

@@ -7,7 +7,7 @@
 #include "kernels/elementwise/nonlinearity.h"
 #include "poplibs/popnn/nonlinearity/spread.h"
 #include "poplibs/popnn/softmax/softmax.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn {
 
@@ -37,25 +37,25 @@ unsigned char activation_of(NonLinearityType type) {
     case NonLinearityType::GELU: return code(Activation::gelu);
     case NonLinearityType::GELU_ERF: return code(Activation::gelu_erf);
     case NonLinearityType::SWISH: return code(Activation::swish);
-    default: poputil::refuse("not-element-wise", "{}", std::string(asString(type)) + " is not an element-wise function");
+    default: poputil::reject("not-element-wise", "{}", std::string(asString(type)) + " is not an element-wise function");
   }
 }
 
 void check_type(const Tensor& t, const std::string& function) {
   if (t.elementType() != FLOAT && t.elementType() != HALF)
-    poputil::refuse("operand-type", "{}", function + ": the tensor has type " + t.elementType().toString() + ", expected float or half");
+    poputil::reject("operand-type", "{}", function + ": the tensor has type " + t.elementType().toString() + ", expected float or half");
 }
 void check_rank(const Tensor& t, const std::string& function) {
-  if (t.rank() == 0) poputil::refuse("operand-rank", "{}", function + ": softmax of a scalar; at least one dimension is needed");
+  if (t.rank() == 0) poputil::reject("operand-rank", "{}", function + ": softmax of a scalar; at least one dimension is needed");
 }
 void check_writeable(const Tensor& t, const std::string& function) {
   if (!t.isParallelWriteable())
-    poputil::refuse("operand-not-writable", "{}",
+    poputil::reject("operand-not-writable", "{}",
                     function + ": the tensor is not parallel writeable (it has elements twice, or constants)");
 }
 void check_one_compute_set(NonLinearityType type, const std::string& function) {
   if (is_softmax(type))
-    poputil::refuse("compute-set-form", "{}",
+    poputil::reject("compute-set-form", "{}",
                     function + ": " + asString(type) + " needs several compute sets; use the form with a Sequence");
 }
 
@@ -97,10 +97,10 @@ Tensor gradient_of(Graph& graph, NonLinearityType type, const Tensor& act, const
 void check_gradient(const Tensor& act, const Tensor& gradient, const std::string& function) {
   check_type(act, function);
   if (act.elementType() != gradient.elementType())
-    poputil::refuse("gradient-type", "{}",
+    poputil::reject("gradient-type", "{}",
                     function + ": act has type " + act.elementType().toString() + ", outGradient " + gradient.elementType().toString());
   if (act.shape() != gradient.shape())
-    poputil::refuse("gradient-shape", "{}",
+    poputil::reject("gradient-shape", "{}",
                     function + ": act has shape " + act.shapeToString() + ", outGradient " + gradient.shapeToString());
 }
 

@@ -4,7 +4,7 @@
 
 #include "poplibs/popnn/norms/norm_rows.h"
 #include "poplibs/popnn/norms/param_update.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn {
 namespace gn {
@@ -30,10 +30,10 @@ class Grouping {
   Grouping(const Tensor& acts, std::size_t groups, const OptionFlags& options, const std::string& function)
       : shape_(acts.shape()), groups_(groups), strided_(is_strided(options)) {
     if (shape_.size() < 2)
-      poputil::refuse("activations-shape", "{}",
+      poputil::reject("activations-shape", "{}",
                       function + ": the activations have shape " + acts.shapeToString() + ", expected {batch, channels, ...}");
     if (groups == 0 || shape_[1] % groups != 0)
-      poputil::refuse(
+      poputil::reject(
           "group-count", "{}",
           function + ": " + std::to_string(shape_[1]) + " channels cannot be cut into " + std::to_string(groups) + " equal groups");
   }
@@ -65,7 +65,7 @@ class Grouping {
 std::size_t groups_of(const Tensor& acts, const Tensor& statistics, const std::string& function) {
   const std::size_t batch = acts.rank() > 0 ? acts.dim(0) : 0;
   if (batch == 0 || statistics.rank() != 1 || statistics.numElements() % batch != 0)
-    poputil::refuse("statistics-shape", "{}",
+    poputil::reject("statistics-shape", "{}",
                     function + ": statistics of shape " + statistics.shapeToString() + " are not those of groups of activations of shape " +
                         acts.shapeToString());
   return statistics.numElements() / batch;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <popops/ScaledAdd.hpp>
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <string>
 
@@ -16,11 +16,11 @@ void update_params(poplar::Graph& graph, const poplar::Tensor& gamma_delta, cons
                    poplar::Tensor& gamma, poplar::Tensor& beta, poplar::program::Sequence& prog, const poplar::DebugContext& debug,
                    const std::string& function) {
   if (gamma.shape() != gamma_delta.shape() || beta.shape() != beta_delta.shape())
-    poputil::refuse("parameter-shapes", "{}",
+    poputil::reject("parameter-shapes", "{}",
                     function + ": gamma, its delta, beta and its delta have shapes " + gamma.shapeToString() + ", " +
                         gamma_delta.shapeToString() + ", " + beta.shapeToString() + ", " + beta_delta.shapeToString());
   if (gamma.elementType() != beta.elementType() || gamma_delta.elementType() != beta_delta.elementType())
-    poputil::refuse("parameter-types", "{}", function + ": gamma and beta, or their deltas, differ in type");
+    poputil::reject("parameter-types", "{}", function + ": gamma and beta, or their deltas, differ in type");
   popops::scaledAddTo(graph, concat(gamma, beta), concat(gamma_delta, beta_delta), scale, prog, {debug, "ParamUpdate"});
 }
 

@@ -1,7 +1,7 @@
 // What pooling parameters mean: shapes, and how much work.
 #include <popnn/Pooling.hpp>
 #include <poputil/exceptions.hpp>
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <algorithm>
 
@@ -16,10 +16,10 @@ void check_params(const PoolParams& p) {
   const std::string function = "popnn::pooling: ";
   const std::size_t n = p.inputFieldShape.size();
   if (n < 1 || n > 3)
-    poputil::refuse("field-dimensions", "{}", function + "the field has " + std::to_string(n) + " dimensions, expected 1 to 3");
+    poputil::reject("field-dimensions", "{}", function + "the field has " + std::to_string(n) + " dimensions, expected 1 to 3");
   const auto check = [&](const char* name, std::size_t size) {
     if (size != n)
-      poputil::refuse("dimensions-differ", "{}",
+      poputil::reject("dimensions-differ", "{}",
                       function + name + " has " + std::to_string(size) + " dimensions, the field has " + std::to_string(n));
   };
   check("kernelShape", p.kernelShape.size());
@@ -28,12 +28,12 @@ void check_params(const PoolParams& p) {
   check("inputTruncationOrPaddingUpper", p.inputTruncationOrPaddingUpper.size());
   for (std::size_t i = 0; i < n; ++i)
     if (p.stride[i] == 0 || p.kernelShape[i] == 0 || p.inputFieldShape[i] == 0)
-      poputil::refuse("zero-parameter", "{}", function + "stride, kernelShape or inputFieldShape is 0 in dimension " + std::to_string(i));
+      poputil::reject("zero-parameter", "{}", function + "stride, kernelShape or inputFieldShape is 0 in dimension " + std::to_string(i));
   constexpr std::size_t kLongest = 0x7fffffff;
   unsigned __int128 elements = 1;
   const auto count = [&](std::size_t size, const char* name) {
     if (size > kLongest || (elements *= size) >> 60 != 0)
-      poputil::refuse("element-count", "{}",
+      poputil::reject("element-count", "{}",
                       function + name + " of " + std::to_string(size) + " makes more elements than 2^60, or is longer than 2^31 - 1");
   };
   count(p.batchSize, "a batch");
@@ -41,11 +41,11 @@ void check_params(const PoolParams& p) {
   for (std::size_t i = 0; i < n; ++i) {
     count(p.inputFieldShape[i], "a dimension of the field");
     if (p.kernelShape[i] > kLongest)
-      poputil::refuse("window-size", "{}",
+      poputil::reject("window-size", "{}",
                       function + "a window of " + std::to_string(p.kernelShape[i]) + " elements, expected at most 2^31 - 1");
     const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
     if (extent > static_cast<long>(kLongest))
-      poputil::refuse("padded-size", "{}",
+      poputil::reject("padded-size", "{}",
                       function + "a padded dimension of " + std::to_string(extent) + " elements, expected at most 2^31 - 1");
   }
 }
@@ -53,7 +53,7 @@ void check_params(const PoolParams& p) {
 // Products of counts, which must fit 64 bits: a wrong number would be believed.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) poputil::refuse("operation-count", "popnn::pooling: more operations than 64 bits count");
+  if (__builtin_mul_overflow(a, b, &product)) poputil::reject("operation-count", "popnn::pooling: more operations than 64 bits count");
   return product;
 }
 
@@ -102,7 +102,7 @@ std::vector<std::size_t> getOutputFieldShape(const PoolParams& p) {
     const long extent = static_cast<long>(p.inputFieldShape[i]) + p.inputTruncationOrPaddingLower[i] + p.inputTruncationOrPaddingUpper[i];
     const long room = extent - static_cast<long>(p.kernelShape[i]);
     if (room < 0)
-      poputil::refuse("window-fit", "{}",
+      poputil::reject("window-fit", "{}",
                       "popnn::pooling: a window of " + std::to_string(p.kernelShape[i]) + " does not fit the " + std::to_string(extent) +
                           " elements of the padded field in dimension " + std::to_string(i));
     out.push_back(static_cast<std::size_t>(room) / p.stride[i] + 1);
@@ -127,7 +127,7 @@ const char* asString(const PoolingType& method) {
     case PoolingType::AVG: return "avg";
     case PoolingType::SUM: return "sum";
   }
-  poputil::refuse("no-such-type", "popnn::pooling: unknown pooling type");
+  poputil::reject("no-such-type", "popnn::pooling: unknown pooling type");
 }
 
 std::ostream& operator<<(std::ostream& o, const PoolParams& p) {

@@ -4,7 +4,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popnn/rows/placement.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 namespace popnn::internal {
@@ -96,7 +96,7 @@ std::vector<PoolUnit> plan_units(const Graph& graph, const Tensor& images, const
 PoolGeometry geometry_of(const pooling::PoolParams& params, const std::string& function) {
   const std::vector<std::size_t> windows = pooling::getOutputFieldShape(params);
   if (params.dType != FLOAT && params.dType != HALF)
-    poputil::refuse("data-type", "{}", function + ": dType is " + params.dType.toString() + ", expected float or half");
+    poputil::reject("data-type", "{}", function + ": dType is " + params.dType.toString() + ", expected float or half");
   PoolGeometry g;
   g.operation = static_cast<int>(params.poolingType);
   PoolDimension* dimensions[3] = {&g.depth, &g.height, &g.width};

@@ -4,7 +4,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popnn/pooling/pool_plan.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn {
 namespace pooling {
@@ -36,11 +36,11 @@ void check_tensor(const Tensor& t, const PoolParams& p, const std::vector<std::s
   if (t.shape() != shape) {
     std::string text;
     for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-    poputil::refuse("operand-shape", "{}",
+    poputil::reject("operand-shape", "{}",
                     function + ": " + name + " has shape " + t.shapeToString() + ", the parameters say {" + text + "}");
   }
   if (t.elementType() != p.dType)
-    poputil::refuse("operand-type", "{}",
+    poputil::reject("operand-type", "{}",
                     function + ": " + name + " has type " + t.elementType().toString() + ", the parameters say " + p.dType.toString());
 }
 
@@ -202,7 +202,7 @@ Tensor poolInputGradient(Graph& graph, const PoolParams& params, const unsigned 
   const std::string function = "popnn::pooling::poolInputGradient";
   const PoolOptions parsed = parse_options(options);
   if (params.poolingType == PoolingType::MAX)
-    poputil::refuse("gradient-form", "{}", function + ": the gradient of max pooling needs the operand and the result");
+    poputil::reject("gradient-form", "{}", function + ": the gradient of max pooling needs the operand and the result");
   check_tensor(pooledGradient, params, getOutputFieldShape(params), "the gradient", function);
   const ImageForm form = internal::image_form_of(params.batchSize, params.numChannels, fwdChansPerGroup, function);
   if (pooledGradient.numElements() == 0) return empty_like(graph, params, params.inputFieldShape);

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "poplibs/popnn/recurrent/shards.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
@@ -78,15 +78,15 @@ class CellLoop {
 
  private:
   static const RnnParams& checked(const RnnParams& params, const Job& job) {
-    if (params.maxTimeSteps == 0 || params.batchSize == 0) poputil::refuse("layer-parameters", "{}: a size is 0", kWhere);
+    if (params.maxTimeSteps == 0 || params.batchSize == 0) poputil::reject("layer-parameters", "{}: a size is 0", kWhere);
     if (params.dataType != FLOAT && params.dataType != HALF)
-      poputil::refuse("layer-parameters", "{}: data of type {}; expected float or half", kWhere, params.dataType.toString());
+      poputil::reject("layer-parameters", "{}: data of type {}; expected float or half", kWhere, params.dataType.toString());
     internal::check_lengths(params, kWhere);
-    if (!job.cell) poputil::refuse("operand", "{}: no function that makes a cell", kWhere);
-    if (job.gather && !*job.gather) poputil::refuse("operand", "{}: no function that gathers", kWhere);
+    if (!job.cell) poputil::reject("operand", "{}: no function that makes a cell", kWhere);
+    if (job.gather && !*job.gather) poputil::reject("operand", "{}: no function that gathers", kWhere);
     const auto one_row = [&](const Tensor& t, const char* what) {
       if (t.valid() && internal::rows_per_step(params, t, kWhere, what) != 1)
-        poputil::refuse("operand", "{}: {} is of shape {}; expected {} steps in its first dimension", kWhere, what, t.shapeToString(),
+        poputil::reject("operand", "{}: {} is of shape {}; expected {} steps in its first dimension", kWhere, what, t.shapeToString(),
                         params.maxTimeSteps);
     };
     for (const Tensor& t : job.inputs) one_row(t, "an input");
@@ -97,7 +97,7 @@ class CellLoop {
     for (const Tensor& t : job.created) internal::rows_per_step(params, t, kWhere, "a created sequence");
     if (!job.state_sequence.output.valid()) return params;
     if (job.state_sequence.stateIndex >= job.states.size() || !job.states[job.state_sequence.stateIndex].valid())
-      poputil::refuse("state-index", "{}: the sequence of states is of state {} of {}, which there is not", kWhere,
+      poputil::reject("state-index", "{}: the sequence of states is of state {} of {}, which there is not", kWhere,
                       job.state_sequence.stateIndex, job.states.size());
     internal::rows_per_step(params, job.state_sequence.output, kWhere, "the sequence of states");
     return params;
@@ -158,7 +158,7 @@ class CellLoop {
       popops::dynamicUpdate(graph_, steps, row.reshape(steps[0].shape()).expand({0}), counter_, {0}, {1}, prog, {debug, "put"});
       return;
     }
-    poputil::refuse("operand", "{}: what is kept of a step is {}; the sequence that keeps it, {} {} of {} steps, expects {}", kWhere,
+    poputil::reject("operand", "{}: what is kept of a step is {}; the sequence that keeps it, {} {} of {} steps, expects {}", kWhere,
                     row.valid() ? row.elementType().toString() + " " + row.shapeToString() : std::string("an invalid tensor"),
                     sequence.elementType().toString(), sequence.shapeToString(), params_.maxTimeSteps, steps[0].shapeToString());
   }
@@ -371,7 +371,7 @@ std::vector<Tensor> Rnn(Graph& graph, const RnnParams& params, const std::vector
                         const std::vector<Tensor>& inputs, const Tensor& interimIn, const unsigned numTemps, Sequence& prog,
                         const LoopBodyType& loopFn, const std::vector<Tensor>& gatherInputs, const GatherBodyType& gatherFn,
                         unsigned numShards, unsigned stepsPerGather, OptionFlags& options, const DebugContext& debugContext) {
-  if (stepsPerGather == 0) poputil::refuse("steps-per-gather", "{}: 0 steps for what gathers; expected at least 1", kWhere);
+  if (stepsPerGather == 0) poputil::reject("steps-per-gather", "{}: 0 steps for what gathers; expected at least 1", kWhere);
   const std::vector<Tensor> none;
   const Job job = {true, initState, stateSequence, inputs,    interimIn,     {}, numTemps, none,
                    none, loopFn,    gatherInputs,  &gatherFn, stepsPerGather};

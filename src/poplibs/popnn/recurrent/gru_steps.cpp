@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn::gru {
 
@@ -26,7 +26,7 @@ constexpr std::size_t kKept = 5;
 std::size_t place(const GruParams& params, Unit unit) {
   const auto found = std::find(params.cellOrder.begin(), params.cellOrder.end(), unit);
   if (params.cellOrder.size() != kGruUnits || found == params.cellOrder.end())
-    poputil::refuse("cell-order", "popnn::gru: cellOrder does not have each unit once");
+    poputil::reject("cell-order", "popnn::gru: cellOrder does not have each unit once");
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
 
@@ -59,7 +59,7 @@ void check(const Layer& l, const GruParams& params, const Tensor& state, const G
   if (!extras.lengths) return;
   const Tensor& n = *extras.lengths;
   if (n.shape() != std::vector<std::size_t>{l.batch()} || (n.elementType() != INT && n.elementType() != UNSIGNED_INT))
-    poputil::refuse("real-time-steps", "{}: realTimeSteps is {} {}; expected int or unsigned int {{{}}}", l.where,
+    poputil::reject("real-time-steps", "{}: realTimeSteps is {} {}; expected int or unsigned int {{{}}}", l.where,
                     n.elementType().toString(), n.shapeToString(), l.batch());
 }
 
@@ -67,7 +67,7 @@ void check(const Layer& l, const GruParams& params, const Tensor& state, const G
 Extras with_lengths(const Layer& l, const GruParams& params, Extras extras) {
   if (!params.rnn.variableTimeSteps()) return extras;
   if (extras.lengths)
-    poputil::refuse("real-time-steps", "{}: both realTimeSteps and params.rnn.varTimeSteps; expected one of them", l.where);
+    poputil::reject("real-time-steps", "{}: both realTimeSteps and params.rnn.varTimeSteps; expected one of them", l.where);
   if (params.rnn.batchVariableTimeSteps()) {
     extras.lengths = &params.rnn.varTimeSteps;
     extras.keeps_state = !params.outputFullSequence;

@@ -1,5 +1,5 @@
 #include "popnn/Lstm.hpp"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
@@ -29,7 +29,7 @@ constexpr std::size_t kKept = 6;
 std::size_t place(const LstmParams& params, BasicLstmCellUnit unit) {
   const auto found = std::find(params.cellOrder.begin(), params.cellOrder.end(), unit);
   if (params.cellOrder.size() != kUnits || found == params.cellOrder.end())
-    poputil::refuse("cell-order", "popnn::lstm: cellOrder does not have each unit once");
+    poputil::reject("cell-order", "popnn::lstm: cellOrder does not have each unit once");
   return static_cast<std::size_t>(found - params.cellOrder.begin());
 }
 

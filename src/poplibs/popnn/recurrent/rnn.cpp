@@ -1,4 +1,4 @@
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "popnn/Recurrent.hpp"
 
 #include <popops/ElementWise.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 OptionFlags options_of(const Type& partials) {
   if (partials != FLOAT && partials != HALF)
-    poputil::refuse("layer-parameters", "popnn::rnn: partials of type {}; expected float or half", partials.toString());
+    poputil::reject("layer-parameters", "popnn::rnn: partials of type {}; expected float or half", partials.toString());
   return {{"partialsType", partials.toString()}};
 }
 
@@ -37,7 +37,7 @@ struct Cell {
 // A tensor that sizes are taken from.
 const Tensor& of_rank(const Tensor& t, std::size_t rank, const char* where, const char* what) {
   if (!t.valid() || t.rank() != rank)
-    poputil::refuse("operand", "{}: {} is {}; expected {} dimensions", where, what,
+    poputil::reject("operand", "{}: {} is {}; expected {} dimensions", where, what,
                     t.valid() ? "of shape " + t.shapeToString() : std::string("an invalid tensor"), rank);
   return t;
 }

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "poplibs/popnn/recurrent/shards.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poputil/TileMapping.hpp>
 
@@ -36,7 +36,7 @@ std::size_t bytes_per_tile(const Graph& graph, const RnnParams& params, std::siz
 Tensor create(Graph& graph, const RnnParams& params, std::size_t size, std::size_t multiple,
               const std::vector<std::size_t>& steps_of_shards, const DebugContext& debug, const char* where) {
   internal::check_parameters(params, where);
-  if (size == 0 || multiple == 0) poputil::refuse("layer-parameters", "{}: a size is 0", where);
+  if (size == 0 || multiple == 0) poputil::reject("layer-parameters", "{}: a size is 0", where);
   const Spread spread(graph, params.batchSize, size);
   const std::size_t places = graph.getTarget().getNumTiles() / spread.tiles;
   std::vector<Tensor> parts;
@@ -119,7 +119,7 @@ Tensor shiftRnnTensor(Graph& graph, const RnnParams& params, const Tensor& tBase
   std::vector<std::size_t> shape = tBase.shape();
   shape[0] = rows;
   if (!tSingle.valid() || tSingle.shape() != shape || tSingle.elementType() != tBase.elementType())
-    poputil::refuse("operand", "{}: the first step is {}; expected {} {}", where,
+    poputil::reject("operand", "{}: the first step is {}; expected {} {}", where,
                     tSingle.valid() ? tSingle.elementType().toString() + " " + tSingle.shapeToString() : "an invalid tensor",
                     tBase.elementType().toString(), tBase.slice(0, rows).shapeToString());
   const Tensor out = graph.clone(tBase, {debugContext, "shifted"});
@@ -131,32 +131,32 @@ namespace internal {
 
 Shards::Shards(const RnnParams& params, unsigned count, const char* where) {
   const std::size_t steps = params.maxTimeSteps;
-  if (count == 0 || count > steps) poputil::refuse("shards", "{}: {} shards of {} steps; expected 1 to {}", where, count, steps, steps);
+  if (count == 0 || count > steps) poputil::reject("shards", "{}: {} shards of {} steps; expected 1 to {}", where, count, steps, steps);
   for (std::size_t i = 0; i < count; ++i) intervals_.emplace_back(i * steps / count, (i + 1) * steps / count);
 }
 
 std::size_t rows_per_step(const RnnParams& params, const Tensor& sequence, const char* where, const char* what) {
   if (!sequence.valid() || sequence.rank() == 0 || sequence.dim(0) == 0 || sequence.dim(0) % params.maxTimeSteps != 0)
-    poputil::refuse("operand", "{}: {} is {}; expected a multiple of the {} steps in its first dimension", where, what,
+    poputil::reject("operand", "{}: {} is {}; expected a multiple of the {} steps in its first dimension", where, what,
                     sequence.valid() ? "of shape " + sequence.shapeToString() : std::string("an invalid tensor"), params.maxTimeSteps);
   return sequence.dim(0) / params.maxTimeSteps;
 }
 
 void check_layer_sizes(const RnnParams& params, const std::string& where) {
   if (params.layerSizes.size() != 2)
-    poputil::refuse("layer-parameters", "{}: {} layer sizes; expected those of input and output", where, params.layerSizes.size());
+    poputil::reject("layer-parameters", "{}: {} layer sizes; expected those of input and output", where, params.layerSizes.size());
 }
 
 void check_sizes(const RnnParams& params, const std::string& where) {
   check_layer_sizes(params, where);
   if (params.maxTimeSteps == 0 || params.batchSize == 0 || params.layerSizes[0] == 0 || params.layerSizes[1] == 0)
-    poputil::refuse("layer-parameters", "{}: a size is 0", where);
+    poputil::reject("layer-parameters", "{}: a size is 0", where);
 }
 
 void check_parameters(const RnnParams& params, const std::string& where) {
   check_sizes(params, where);
   if (params.dataType != FLOAT && params.dataType != HALF)
-    poputil::refuse("layer-parameters", "{}: data of type {}; expected float or half", where, params.dataType.toString());
+    poputil::reject("layer-parameters", "{}: data of type {}; expected float or half", where, params.dataType.toString());
   check_lengths(params, where);
 }
 
@@ -164,7 +164,7 @@ void check_lengths(const RnnParams& params, const std::string& where) {
   const Tensor& n = params.varTimeSteps;
   if (!n.valid()) return;
   if (n.rank() != 1 || (n.dim(0) != 1 && n.dim(0) != params.batchSize) || (n.elementType() != INT && n.elementType() != UNSIGNED_INT))
-    poputil::refuse("var-time-steps", "{}: varTimeSteps is {} {}; expected int or unsigned int, {{1}} or {{{}}}", where,
+    poputil::reject("var-time-steps", "{}: varTimeSteps is {} {}; expected int or unsigned int, {{1}} or {{{}}}", where,
                     n.elementType().toString(), n.shapeToString(), params.batchSize);
 }
 

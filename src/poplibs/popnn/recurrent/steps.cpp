@@ -1,5 +1,5 @@
 #include "steps.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "shards.h"
 
 #include <popnn/NonLinearity.hpp>
@@ -125,7 +125,7 @@ void Layer::check(const Tensor& t, const std::vector<std::size_t>& shape, const 
   if (t.valid() && t.shape() == shape && t.elementType() == params.dataType) return;
   std::string text;
   for (const std::size_t d : shape) text += (text.empty() ? "" : ",") + std::to_string(d);
-  poputil::refuse("operand", "{}",
+  poputil::reject("operand", "{}",
                   where + ": " + what + " is " +
                       (t.valid() ? t.elementType().toString() + " " + t.shapeToString() : std::string("an invalid tensor")) +
                       "; expected " + params.dataType.toString() + " {" + text + "}");

@@ -60,7 +60,7 @@ struct Layer {
 
 // Those of a layer's options that matrix products have.
 poplar::OptionFlags of_products(const poplar::OptionFlags& options);
-// Of all steps, for counts of operations; refuses other than two layer sizes.
+// Of all steps, for counts of operations; rejects other than two layer sizes.
 std::uint64_t cells_of(const rnn::RnnParams& params, const std::string& where);
 
 // Weights of units {units, rows, columns} as one matrix {rows, units * columns}; and back.

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 namespace popnn::experimental {
@@ -25,22 +25,22 @@ std::string described(const Tensor& t) {
 
 void check(const Tensor& images, const Tensor& rois, const Tensor& index, const roiAlignParams& params, const char* where) {
   if (!images.valid() || images.rank() != 4 || images.numElements() == 0 || (images.elementType() != FLOAT && images.elementType() != HALF))
-    poputil::refuse("roi-images", "{}: the images are {}; expected float or half {{n, channels, height, width}}, none of them 0", where,
+    poputil::reject("roi-images", "{}: the images are {}; expected float or half {{n, channels, height, width}}, none of them 0", where,
                     described(images));
   if (!rois.valid() || rois.rank() != 2 || rois.dim(0) == 0 || rois.dim(1) != 4 || rois.elementType() != images.elementType())
-    poputil::refuse("roi-regions", "{}: the regions are {}; expected {} {{number, 4}}, one at least", where, described(rois),
+    poputil::reject("roi-regions", "{}: the regions are {}; expected {} {{number, 4}}, one at least", where, described(rois),
                     images.elementType().toString());
   if (!index.valid() || index.rank() != 1 || index.dim(0) != rois.dim(0) ||
       (index.elementType() != INT && index.elementType() != UNSIGNED_INT))
-    poputil::refuse("roi-index", "{}: the numbers of images are {}; expected int or unsigned int {{{}}}", where, described(index),
+    poputil::reject("roi-index", "{}: the numbers of images are {}; expected int or unsigned int {{{}}}", where, described(index),
                     rois.dim(0));
   constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
   if (params.alignedHeight_ == 0 || params.alignedWidth_ == 0 || params.alignedHeight_ > kMost || params.alignedWidth_ > kMost ||
       params.samplingRatio_ > kMost)
-    poputil::refuse("roi-bins", "{}: {} x {} bins of {} points in each direction; expected 1 to {} bins and 0 to {} points", where,
+    poputil::reject("roi-bins", "{}: {} x {} bins of {} points in each direction; expected 1 to {} bins and 0 to {} points", where,
                     params.alignedHeight_, params.alignedWidth_, params.samplingRatio_, kMost, kMost);
   if (!std::isfinite(params.spatialScale_))
-    poputil::refuse("roi-scale", "{}: spatialScale is {}; expected a finite number", where, params.spatialScale_);
+    poputil::reject("roi-scale", "{}: spatialScale is {}; expected a finite number", where, params.spatialScale_);
 }
 
 void set_grid(Graph& graph, const VertexRef& v, const Tensor& images, const roiAlignParams& params) {
@@ -107,7 +107,7 @@ Tensor roiAlignInputGradient(Graph& graph, Sequence& prog, Tensor& bottomData, T
   const std::vector<std::size_t> shape = {bottomRois.dim(0), channels, params.alignedHeight_, params.alignedWidth_};
   const Type type = bottomData.elementType();
   if (!topDataGrad.valid() || topDataGrad.shape() != shape || topDataGrad.elementType() != type)
-    poputil::refuse("roi-gradient", "{}: the gradient is {}; expected {} {{{}, {}, {}, {}}}", where, described(topDataGrad),
+    poputil::reject("roi-gradient", "{}: the gradient is {}; expected {} {{{}, {}, {}, {}}}", where, described(topDataGrad),
                     type.toString(), shape[0], shape[1], shape[2], shape[3]);
   const Regions regions = in_float(graph, bottomRois, bottomBatchIndex, prog, debug);
   const Tensor sums = graph.addVariable(FLOAT, {channels, n, bottomData.dim(2), bottomData.dim(3)}, {debug, "sums"});

@@ -1,5 +1,5 @@
 #include "poplibs/popnn/rows/image_form.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <algorithm>
 #include <numeric>
@@ -53,7 +53,7 @@ ImageForm image_form_of(const Tensor& t) {
 
 ImageForm image_form_of(std::size_t batch, std::size_t channels, std::size_t channels_per_group, const std::string& function) {
   if (channels_per_group == 0 || channels % channels_per_group != 0)
-    poputil::refuse("channel-grouping", "{}",
+    poputil::reject("channel-grouping", "{}",
                     function + ": " + std::to_string(channels) + " channels are no multiple of fwdChansPerGroup, " +
                         std::to_string(channels_per_group));
   const std::size_t together = greatest_divisor(channels_per_group, kMostChannels);

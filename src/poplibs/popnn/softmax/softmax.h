@@ -11,7 +11,7 @@ struct SoftmaxForm {
   bool log = false;  // log-softmax
 };
 
-// Of FLOAT or HALF tensors with at least one dimension; others are the caller's to refuse.
+// Of FLOAT or HALF tensors with at least one dimension; others are the caller's to reject.
 void softmax_in_place(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog,
                       const poplar::DebugContext& debug);
 poplar::Tensor softmax(poplar::Graph& graph, const poplar::Tensor& t, SoftmaxForm form, poplar::program::Sequence& prog,

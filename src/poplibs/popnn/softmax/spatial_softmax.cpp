@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "poplibs/popnn/softmax/softmax.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popnn {
 
@@ -37,10 +37,10 @@ std::pair<Tensor, Tensor> spatialSoftMax2D(Graph& graph, program::Sequence& prog
   const DebugContext debug(debugContext, "SpatialSoftMax");
   const Type type = fields.elementType();
   if (fields.rank() != 3 || (type != FLOAT && type != HALF) || fields.numElements() == 0)
-    poputil::refuse("fields-shape", "{}",
+    poputil::reject("fields-shape", "{}",
                     "popnn::spatialSoftMax2D: the fields have shape " + fields.shapeToString() + " and type " + type.toString() +
                         ", expected {fields, height, width} of float or half, none 0");
-  if (temperature == 0) poputil::refuse("zero-temperature", "popnn::spatialSoftMax2D: the temperature is 0");
+  if (temperature == 0) poputil::reject("zero-temperature", "popnn::spatialSoftMax2D: the temperature is 0");
   const Tensor heat = graph.addVariable(type, {}, {debug, "temperature"});
   graph.setTileMapping(heat, 0);
   graph.setInitialValue(heat, temperature);

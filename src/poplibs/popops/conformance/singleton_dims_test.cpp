@@ -46,7 +46,7 @@ TEST(SingletonDims, ReduceWithOutput) {
   expect_close(all[0], {2 * total});
 }
 
-TEST(SingletonDims, ReductionsRefuseOtherShapesAndTypes) {
+TEST(SingletonDims, ReductionsRejectOtherShapesAndTypes) {
   const Operand x = operand("x", FLOAT, {4, 6}, integers(-9, 9, 1)), y = operand("y", FLOAT, {2, 2}, integers(0, 0, 1));
   run(Machine::ipu1, {x, y}, [&](Graph& g, std::vector<Tensor>& in, Sequence& prog) {
     EXPECT_THROW(popops::reduceWithOutput(g, in[0], in[1], {1}, Operation::ADD, prog), poputil::poplibs_error);

@@ -1,5 +1,5 @@
 #include "poplibs/popops/data/parts.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ Mapping of_elements(Mapping blocks, std::size_t size) {
 }
 
 void fail(const char* where, const std::string& message) {
-  poputil::refuse("movement-operands", "{}", std::string(where) + ": " + message);
+  poputil::reject("movement-operands", "{}", std::string(where) + ": " + message);
 }
 
 void check_writable(const char* where, const char* what, const Tensor& t) {

@@ -1,5 +1,5 @@
 #include "dag.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <popops/ExprOpUtils.hpp>
 #include <poputil/exceptions.hpp>
@@ -40,7 +40,7 @@ kernels::Type kernel_type(const Type& type) {
   if (type == UNSIGNED_INT) return K::u32;
   if (type == LONGLONG || type == LONG) return K::i64;
   if (type == UNSIGNED_LONGLONG || type == UNSIGNED_LONG) return K::u64;
-  poputil::refuse("no-such-type", "{}", "element-wise operation: there is none for elements of type " + type.toString());
+  poputil::reject("no-such-type", "{}", "element-wise operation: there is none for elements of type " + type.toString());
 }
 
 kernels::Type register_type(const Type& type) { return type == HALF ? kernels::Type::f32 : kernel_type(type); }
@@ -111,7 +111,7 @@ class Builder {
     if (const UnaryOp* o = e.getAs<UnaryOp>()) return unary(*o, type);
     if (const BinaryOp* o = e.getAs<BinaryOp>()) return binary(*o, type);
     if (const TernaryOp* o = e.getAs<TernaryOp>()) return ternary(*o, type);
-    poputil::refuse("expression-class", "{}", where_ + ": an expression of an unknown class");
+    poputil::reject("expression-class", "{}", where_ + ": an expression of an unknown class");
   }
 
   std::vector<Node> take() { return nodes_.take(); }
@@ -119,7 +119,7 @@ class Builder {
  private:
   Type operand_type(const PlaceHolder& p) const {
     if (p.getIndex() < 1 || p.getIndex() > operands_.size())
-      poputil::refuse(
+      poputil::reject(
           "no-such-placeholder", "{}",
           where_ + ": placeholder _" + std::to_string(p.getIndex()) + ", but there are " + std::to_string(operands_.size()) + " tensors");
     return operands_[p.getIndex() - 1];
@@ -150,7 +150,7 @@ class Builder {
     if (c.getTypeTraits().isIntegral)
       node.value = constant_bits(type, c.getDataForUnsignedIntegral(), c.getTypeTraits().isSigned);
     else if (type != FLOAT && type != HALF && value != std::trunc(value))
-      poputil::refuse(
+      poputil::reject(
           "constant-range", "{}",
           where_ + ": the constant " + c.printValue() + " does not fit type " + type.toString() + " of what it is combined with");
     else
@@ -159,7 +159,7 @@ class Builder {
   }
 
   void check(bool fits, const std::string& what, const std::string& found) const {
-    if (!fits) poputil::refuse("operand-type", "{}", where_ + ": " + what + " " + found);
+    if (!fits) poputil::reject("operand-type", "{}", where_ + ": " + what + " " + found);
   }
 
   int unary(const UnaryOp& o, const Type& wanted) {
@@ -229,7 +229,7 @@ void walk(const Expr& root, const std::string& where, const Visit& visit) {
     const auto [e, depth] = open.back();
     open.pop_back();
     if (depth > kDeepest)
-      poputil::refuse("expression-depth", "{}", where + ": the expression nests deeper than " + std::to_string(kDeepest));
+      poputil::reject("expression-depth", "{}", where + ": the expression nests deeper than " + std::to_string(kDeepest));
     visit(*e);
     const auto add = [&, below = depth + 1](const Expr& part) { open.emplace_back(&part, below); };
     if (const expr::Cast* c = e->getAs<expr::Cast>())
@@ -264,7 +264,7 @@ void mark_operands(const Expr& expression, std::vector<bool>& used, const std::s
     const PlaceHolder* p = e.getAs<PlaceHolder>();
     if (!p) return;
     if (p->getIndex() < 1 || p->getIndex() > used.size())
-      poputil::refuse(
+      poputil::reject(
           "no-such-placeholder", "{}",
           where + ": placeholder _" + std::to_string(p->getIndex()) + ", but there are " + std::to_string(used.size()) + " tensors");
     used[p->getIndex() - 1] = true;

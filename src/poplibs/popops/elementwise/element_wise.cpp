@@ -16,7 +16,7 @@
 #include "generate.h"
 #include "map_options.h"
 #include "operands.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "vertices.h"
 
 namespace popops {
@@ -71,14 +71,14 @@ void check_output(const Call& call, const expr::Expr& e, const std::vector<Tenso
   const Shape shape = shape_of_result(e, ts, call.where);
   const Type type = internal::type_of(e, types_of(ts), call.where);
   if (out.elementType() != type)
-    poputil::refuse("result-type", "{}",
+    poputil::reject("result-type", "{}",
                     call.where + ": the result has type " + type.toString() + ", the tensor to write " + out.elementType().toString());
   Shape broadcast = out.shape();
   if (internal::broadcast_shape({shape, broadcast}, call.where) != broadcast)
-    poputil::refuse("result-shape", "{}: the result has {} dimensions that do not fit the tensor to write, of shape {}", call.where,
+    poputil::reject("result-shape", "{}: the result has {} dimensions that do not fit the tensor to write, of shape {}", call.where,
                     shape.size(), out.shapeToString());
   if (!out.isParallelWriteable())
-    poputil::refuse(
+    poputil::reject(
         "result-not-writable", "{}",
         call.where + ": the tensor to write is not parallel writeable (it has constant or repeated elements): " + out.getDebugStr());
 }
@@ -131,7 +131,7 @@ void map_all(const Call& call, const std::vector<const expr::Expr*>& expressions
   for (std::size_t i = 0; i < outs.size(); ++i) check_output(call, *expressions[i], ts, outs[i]);
   for (std::size_t i = 0; i < outs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (outs[i].intersectsWith(outs[j])) poputil::refuse("results-overlap", "{}", call.where + ": two results share elements");
+      if (outs[i].intersectsWith(outs[j])) poputil::reject("results-overlap", "{}", call.where + ": two results share elements");
   const bool together = std::all_of(outs.begin(), outs.end(), [&](const Tensor& t) { return t.shape() == outs[0].shape(); });
   if (together) return outs.empty() ? void() : add_work(call, expressions, ts, outs);
   // Results of different shapes: compute them all before the first is written.
@@ -156,7 +156,7 @@ void check_own(const Call& call, const std::vector<Tensor>& ts) {
 }
 
 void check_count(const std::string& where, std::size_t expressions, std::size_t tensors) {
-  if (expressions > tensors) poputil::refuse("expression-count", "{}: {} expressions for {} tensors to write", where, expressions, tensors);
+  if (expressions > tensors) poputil::reject("expression-count", "{}: {} expressions for {} tensors to write", where, expressions, tensors);
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ void mapWithOutput(Graph& graph, const std::vector<expr::Any>& exprs, const std:
   check_own(call, ts);
   check_own(call, outs);
   if (exprs.size() != outs.size())
-    poputil::refuse("expression-count", "{}: {} expressions for {} outputs", call.where, exprs.size(), outs.size());
+    poputil::reject("expression-count", "{}: {} expressions for {} outputs", call.where, exprs.size(), outs.size());
   map_all(call, pointers(exprs), ts, outs);
 }
 

@@ -5,7 +5,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "operands.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popops {
 
@@ -28,7 +28,7 @@ std::size_t tiles_used(const Graph& graph, const Tensor& t) {
 
 Tensor createOutputForElementWiseOp(Graph& graph, const std::vector<Tensor>& inputs, const Type& outputType,
                                     const DebugContext& debugContext) {
-  if (inputs.empty()) poputil::refuse("no-inputs", "createOutputForElementWiseOp: no inputs");
+  if (inputs.empty()) poputil::reject("no-inputs", "createOutputForElementWiseOp: no inputs");
   for (const Tensor& t : inputs) pando::require_own(graph, t, "input");
   std::vector<std::vector<std::size_t>> shapes;
   for (const Tensor& t : inputs) shapes.push_back(t.shape());

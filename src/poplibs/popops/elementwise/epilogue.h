@@ -17,7 +17,7 @@ struct EpilogueProgram {
 };
 
 // The words of expressions of type `type`, FLOAT or HALF, over `operands` operands of it, of which `product` is read from where the first
-// result will be. Empty where kernels take no such expressions: too long ones, or of other types. Refuses placeholders beyond the operands;
+// result will be. Empty where kernels take no such expressions: too long ones, or of other types. Rejects placeholders beyond the operands;
 // `where` opens the message.
 POPLAR_EXPORT std::optional<EpilogueProgram> epilogue_program(const std::vector<expr::Any>& results, const poplar::Type& type,
                                                               std::size_t operands, std::size_t product, const std::string& where);

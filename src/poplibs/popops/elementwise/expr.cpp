@@ -1,7 +1,7 @@
 // The classes of popops/Expr.hpp.
 #include <popops/Expr.hpp>
 #include <popops/ExprOpUtils.hpp>
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +87,7 @@ double Const::getDataAsDouble() const {
 }
 
 std::uint64_t Const::getDataForUnsignedIntegral() const {
-  if (!typeTraits.isIntegral) poputil::refuse("no-integer", "{}", "Const::getDataForUnsignedIntegral: " + printValue() + " is no integer");
+  if (!typeTraits.isIntegral) poputil::reject("no-integer", "{}", "Const::getDataForUnsignedIntegral: " + printValue() + " is no integer");
   const char* d = data.get();
   const bool s = typeTraits.isSigned;
   switch (typeTraits.size) {

@@ -5,7 +5,7 @@
 #include <pando/ownership.hpp>
 
 #include "kernels/elementwise/elementwise_program.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popops::internal {
 namespace {
@@ -37,7 +37,7 @@ std::optional<FinishOperand> finish_operand(const Tensor& t, const Shape& shape,
 std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const poplar::Type& type,
                                 const Shape& shape, unsigned columns) {
   if (epilogue.product >= epilogue.operands.size())
-    poputil::refuse("epilogue-operand", "{}: operand {} is to be the product, of {} operands of the epilogue", where, epilogue.product,
+    poputil::reject("epilogue-operand", "{}: operand {} is to be the product, of {} operands of the epilogue", where, epilogue.product,
                     epilogue.operands.size());
   bool is_of_type = true;
   for (std::size_t i = 0; i < epilogue.operands.size(); ++i) {
@@ -46,7 +46,7 @@ std::optional<Finish> finish_of(const std::string& where, const poplar::Graph& g
     const Shape mine = epilogue.operands[i].shape();
     is_of_type = is_of_type && epilogue.operands[i].elementType() == type;
     if (!broadcasts(mine, shape))
-      poputil::refuse("epilogue-operand", "{}: operand {} of the epilogue has shape {}, which does not broadcast to the result's, {}",
+      poputil::reject("epilogue-operand", "{}: operand {} of the epilogue has shape {}, which does not broadcast to the result's, {}",
                       where, i, text_of(mine), text_of(shape));
   }
   if (!is_of_type) return {};
@@ -87,16 +87,16 @@ void set_words(poplar::Graph& graph, const poplar::VertexRef& vertex, const std:
 
 void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const poplar::Type& type,
                 const Shape& shape, const std::vector<Tensor>& outs) {
-  if (epilogue.results.empty()) poputil::refuse("epilogue-results", "{}: the epilogue has no result", where);
+  if (epilogue.results.empty()) poputil::reject("epilogue-results", "{}: the epilogue has no result", where);
   if (outs.size() != epilogue.results.size())
-    poputil::refuse("epilogue-results", "{}: {} tensors for {} results of the epilogue", where, outs.size(), epilogue.results.size());
+    poputil::reject("epilogue-results", "{}: {} tensors for {} results of the epilogue", where, outs.size(), epilogue.results.size());
   for (const Tensor& t : outs) {
     if (!t.valid()) continue;
     pando::require_own(graph, t, where);
     if (t.shape() != shape || t.elementType() != type)
-      poputil::refuse("epilogue-results", "{}: a tensor to write has type {} and shape {}, expected {} and {}", where,
+      poputil::reject("epilogue-results", "{}: a tensor to write has type {} and shape {}, expected {} and {}", where,
                       t.elementType().toString(), t.shapeToString(), type.toString(), text_of(shape));
-    if (!t.isParallelWriteable()) poputil::refuse("epilogue-results", "{}: a tensor to write is not parallel writeable", where);
+    if (!t.isParallelWriteable()) poputil::reject("epilogue-results", "{}: a tensor to write is not parallel writeable", where);
   }
 }
 

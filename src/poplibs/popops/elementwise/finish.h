@@ -37,7 +37,7 @@ POPLAR_EXPORT std::vector<unsigned> words_for(const Finish& finish, std::size_t 
 // As a vertex's field `code`.
 POPLAR_EXPORT void set_words(poplar::Graph& graph, const poplar::VertexRef& vertex, const std::vector<unsigned>& words);
 
-// Refuses `outs` that are no place for the results; makes none.
+// Rejects `outs` that are no place for the results; makes none.
 POPLAR_EXPORT void check_outs(const std::string& where, const poplar::Graph& graph, const Epilogue& epilogue, const poplar::Type& type,
                               const std::vector<std::size_t>& shape, const std::vector<poplar::Tensor>& outs);
 

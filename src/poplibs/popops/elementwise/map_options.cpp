@@ -1,5 +1,5 @@
 #include "map_options.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplar/exceptions.hpp>
 
@@ -15,12 +15,12 @@ MapOptions parse_options(const poplar::OptionFlags& flags) {
                          ? &o.optimise
                          : nullptr;
     if (to == nullptr)
-      poputil::refuse_option("no-such-option", "{}",
+      poputil::reject_option("no-such-option", "{}",
                              "Unrecognised option '" + key +
                                  "': the options of element-wise operations are enableGenerateCodelet, forceGenerateCodelet, "
                                  "enableVectorBroadcastOptimisations, enableExpressionOptimisations");
     if (value != "true" && value != "false")
-      poputil::refuse_option("option-value", "{}", "Option '" + key + "' is 'true' or 'false', not '" + value + "'");
+      poputil::reject_option("option-value", "{}", "Option '" + key + "' is 'true' or 'false', not '" + value + "'");
     *to = value == "true";
   }
   return o;

@@ -1,5 +1,5 @@
 #include "operands.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +28,7 @@ std::vector<std::size_t> broadcast_shape(const std::vector<std::vector<std::size
     for (std::size_t i = 0; i < shape.size(); ++i) {
       std::size_t& to = out[out.size() - shape.size() + i];
       if (to != 1 && shape[i] != 1 && to != shape[i])
-        poputil::refuse("shapes-do-not-broadcast", "{}", where + ": shapes do not broadcast: " + text_of(shapes));
+        poputil::reject("shapes-do-not-broadcast", "{}", where + ": shapes do not broadcast: " + text_of(shapes));
       if (to == 1) to = shape[i];
     }
   return out;

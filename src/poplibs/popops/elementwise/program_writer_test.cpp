@@ -240,7 +240,7 @@ TEST(ExpressionProgram, ChainsOfFloatOperationsAreOneInstruction) {
   EXPECT_EQ(instructions(sum), 2u);
 }
 
-TEST(ExpressionProgram, TooManyValuesAreRefused) {
+TEST(ExpressionProgram, TooManyValuesAreRejected) {
   Any wide = _1 * 1.5f;
   for (int i = 0; i < 300; ++i) wide = wide + _1 * (2.5f + static_cast<float>(i));
   EXPECT_FALSE(write_program(dag_of(wide), std::vector<ProgramOperand>(20, ProgramOperand{FLOAT})).has_value());

@@ -1,4 +1,4 @@
-// Reductions with an epilogue beside popops::map on their result, bit for bit; what they are not for, and what they refuse.
+// Reductions with an epilogue beside popops::map on their result, bit for bit; what they are not for, and what they reject.
 #include <popops/Epilogue.hpp>
 
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ TEST(ReduceEpilogue, is_not_for_all) {
   EXPECT_FALSE(done(in, FLOAT, row, {in[2]}));
 }
 
-TEST(ReduceEpilogue, refuses_what_does_not_fit) {
+TEST(ReduceEpilogue, rejects_what_does_not_fit) {
   OnTiles t(4);
   const Tensor in = t.data({6, 8}), row = t.data({8});
   const auto build = [&](const ReduceParams& params, const Epilogue& epilogue, std::vector<Tensor> outs) {

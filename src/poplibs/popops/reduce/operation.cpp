@@ -1,6 +1,6 @@
 #include "popops/Operation.hpp"
 #include "kernels/rows/reduce.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poputil/exceptions.hpp>
 
@@ -30,13 +30,13 @@ std::istream& operator>>(std::istream& is, Operation& op) {
       op = static_cast<Operation>(i);
       return is;
     }
-  poputil::refuse("no-such-operation", "{}", "'" + word + "' is not the name of a popops::Operation");
+  poputil::reject("no-such-operation", "{}", "'" + word + "' is not the name of a popops::Operation");
 }
 
 std::ostream& operator<<(std::ostream& os, const Operation& op) {
   const unsigned index = static_cast<unsigned>(op);
   if (index >= std::size(kNames))
-    poputil::refuse("no-such-operation", "{}", "there is no popops::Operation number " + std::to_string(index));
+    poputil::reject("no-such-operation", "{}", "there is no popops::Operation number " + std::to_string(index));
   return os << kNames[index];
 }
 

@@ -11,7 +11,7 @@
 #include "poplibs/popops/reduce/build.h"
 #include "poplibs/popops/reduce/plan.h"
 #include "poplibs/popops/reduce/view.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 #include "popops/Epilogue.hpp"
 #include "popops/Fill.hpp"
@@ -94,7 +94,7 @@ std::string text_of(const std::vector<std::size_t>& shape) {
 
 void check_params(const Tensor& in, const Type& out_type, const ReduceParams& params) {
   const auto fail = [&](const std::string& why) {
-    poputil::refuse("reduce-type", "{}", "popops::reduce with " + std::string(poputil::asString(params.op)) + ": " + why);
+    poputil::reject("reduce-type", "{}", "popops::reduce with " + std::string(poputil::asString(params.op)) + ": " + why);
   };
   if (!takes(params.op, in.elementType())) fail("the operation does not take elements of type " + in.elementType().toString());
   if (out_type != in.elementType() && !(is_real(in.elementType()) && is_real(out_type)))
@@ -112,9 +112,9 @@ std::vector<bool> checked_dims(const Tensor& in, const std::vector<std::size_t>&
   std::vector<bool> reduced(in.rank(), false);
   for (const std::size_t d : dims) {
     if (d >= in.rank())
-      poputil::refuse("no-such-dimension", "{}",
+      poputil::reject("no-such-dimension", "{}",
                       "popops::reduce: there is no dimension " + std::to_string(d) + " in a tensor of shape " + in.shapeToString());
-    if (reduced[d]) poputil::refuse("dimension-twice", "{}", "popops::reduce: dimension " + std::to_string(d) + " is to be reduced twice");
+    if (reduced[d]) poputil::reject("dimension-twice", "{}", "popops::reduce: dimension " + std::to_string(d) + " is to be reduced twice");
     reduced[d] = true;
   }
   return reduced;
@@ -205,12 +205,12 @@ Tensor reduce_into(poplar::Graph& graph, const Tensor& in, const Tensor* given, 
   const std::vector<bool> reduced = checked_dims(in, dims);
   const std::vector<std::size_t> shape = output_shape(in, reduced);
   if (given == nullptr && params.update)
-    poputil::refuse("update-without-output", "popops::reduce: `update` needs an output: use reduceWithOutput");
+    poputil::reject("update-without-output", "popops::reduce: `update` needs an output: use reduceWithOutput");
   if (given != nullptr && given->shape() != shape)
-    poputil::refuse("output-shape", "{}",
+    poputil::reject("output-shape", "{}",
                     "popops::reduceWithOutput: the output has shape " + given->shapeToString() + ", expected " + text_of(shape));
   if (given != nullptr && !given->isParallelWriteable())
-    poputil::refuse("output-not-writable",
+    poputil::reject("output-not-writable",
                     "popops::reduceWithOutput: the output is not parallel writeable (it has elements twice, or constants)");
   const internal::ReductionView view = internal::view_of(in, reduced, options.blocks);
   if (view.outputs == 0) return given != nullptr ? *given : graph.addVariable(out_type, shape, {context, "reduced"});
@@ -314,7 +314,7 @@ bool reduceWithEpilogue(poplar::Graph& graph, const Tensor& in, const Type& outT
   const std::string where = "popops::reduceWithEpilogue";
   pando::require_own(graph, in, where);
   check_params(in, outType, params);
-  if (params.update) poputil::refuse("epilogue-update", "{}: `update` has no epilogue", where);
+  if (params.update) poputil::reject("epilogue-update", "{}: `update` has no epilogue", where);
   const std::vector<std::size_t> shape = output_shape(in, checked_dims(in, dims));
   internal::check_outs(where, graph, epilogue, outType, shape, outs);
   Epilogue whole = epilogue;
@@ -338,7 +338,7 @@ bool reduceWithEpilogue(poplar::Graph& graph, const Tensor& in, const Type& outT
 void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reductions, std::vector<Tensor>& outputs,
                 poplar::program::Sequence& prog, const poplar::DebugContext& debugContext, const poplar::OptionFlags& options) {
   if (!outputs.empty() && outputs.size() != reductions.size())
-    poputil::refuse("output-count", "{}",
+    poputil::reject("output-count", "{}",
                     "popops::reduceMany: " + std::to_string(outputs.size()) + " outputs for " + std::to_string(reductions.size()) +
                         " reductions; expected one for each, or none");
   const Options parsed = options_of(options);
@@ -350,7 +350,7 @@ void reduceMany(poplar::Graph& graph, const std::vector<SingleReduceOp>& reducti
     const Tensor* given = results[i].valid() ? &results[i] : nullptr;
     const Type type = r.useOutType ? r.outType : given != nullptr ? given->elementType() : r.in.elementType();
     if (given != nullptr && given->elementType() != type)
-      poputil::refuse("output-type", "{}",
+      poputil::reject("output-type", "{}",
                       "popops::reduceMany: output " + std::to_string(i) + " has type " + given->elementType().toString() + ", expected " +
                           type.toString());
     if (given != nullptr) results[i] = in_shape(*given, output_shape(r.in, checked_dims(r.in, r.dims)));

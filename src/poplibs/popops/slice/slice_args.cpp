@@ -1,5 +1,5 @@
 #include "poplibs/popops/slice/slice_args.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ Tensor as_unsigned(const Tensor& offsets) {
 }
 
 void slice_error(const char* function, const std::string& what) {
-  poputil::refuse("slice-operands", "{}", std::string(function) + ": " + what);
+  poputil::reject("slice-operands", "{}", std::string(function) + ": " + what);
 }
 
 void check_slicing(const char* function, const Dims& shape, const Dims& dims, const Dims& sizes) {

@@ -8,7 +8,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popops/slice/slice_args.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popops {
 
@@ -74,7 +74,7 @@ SliceOptions parse_slice_options(const poplar::OptionFlags& options) {
   for (const auto& option : options) spec.parse(option.first, option.second);
   // What the original's planner is told means nothing to this one.
   if (!constraints.empty() && !nlohmann::json::accept(constraints))
-    poputil::refuse_option("constraints", "planConstraints: '{}' is no JSON", constraints);
+    poputil::reject_option("constraints", "planConstraints: '{}' is no JSON", constraints);
   return out;
 }
 

@@ -4,7 +4,7 @@
 
 #include "poplibs/popops/slice/table.h"
 #include "poplibs/popops/sort/sort_rows.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popops {
 
@@ -16,13 +16,13 @@ namespace {
 
 void check_dim(const char* function, const Tensor& t, unsigned dim) {
   if (dim >= t.rank())
-    poputil::refuse("no-such-dimension", "{}",
+    poputil::reject("no-such-dimension", "{}",
                     std::string(function) + ": dimension " + std::to_string(dim) + " of a tensor of shape " + t.shapeToString());
 }
 
 void check_writeable(const char* function, const Tensor& t) {
   if (!t.isParallelWriteable())
-    poputil::refuse("operand-not-writable", "{}", std::string(function) + ": the tensor holds constants, or an element twice");
+    poputil::reject("operand-not-writable", "{}", std::string(function) + ": the tensor holds constants, or an element twice");
 }
 
 // The dimension as rows of a matrix, and back.

@@ -4,7 +4,7 @@
 #include <poputil/exceptions.hpp>
 
 #include "poplibs/popops/sort/sort_rows.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 namespace popops::internal {
@@ -158,7 +158,7 @@ Tensor sort_codes(Graph& graph, const Tensor& codes, const SortLayout& l, Sequen
 void check_keys(const char* function, const Tensor& keys) {
   for (const Type& type : {FLOAT, HALF, INT, UNSIGNED_INT, SHORT, UNSIGNED_SHORT})
     if (keys.elementType() == type) return;
-  poputil::refuse("key-type", "{}",
+  poputil::reject("key-type", "{}",
                   std::string(function) + ": keys are " + keys.elementType().toString() +
                       ", expected float, half, int, unsigned int, short or unsigned short");
 }
@@ -166,10 +166,10 @@ void check_keys(const char* function, const Tensor& keys) {
 void check_values(const char* function, const Graph& graph, const Tensor& keys, const Tensor& values) {
   for (const Tensor* t : {&keys, &values}) pando::require_own(graph, *t, function);
   if (keys.shape() != values.shape())
-    poputil::refuse("value-shape", "{}",
+    poputil::reject("value-shape", "{}",
                     std::string(function) + ": the values have shape " + values.shapeToString() + ", the keys " + keys.shapeToString());
   if (graph.getTarget().getTypeSize(values.elementType()) > 4)
-    poputil::refuse("value-type", "{}",
+    poputil::reject("value-type", "{}",
                     std::string(function) + ": values are " + values.elementType().toString() + ", expected a type of at most four bytes");
 }
 

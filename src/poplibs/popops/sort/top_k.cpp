@@ -6,7 +6,7 @@
 
 #include "poplibs/popops/slice/table.h"
 #include "poplibs/popops/sort/sort_rows.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popops {
 
@@ -117,10 +117,10 @@ struct Best {
 
 void check(const char* function, const Graph& graph, const Tensor& t, const TopKParams& params) {
   pando::require_own(graph, t, function);
-  if (t.rank() == 0) poputil::refuse("scalar-operand", "{}", std::string(function) + ": a scalar has no dimension to search");
+  if (t.rank() == 0) poputil::reject("scalar-operand", "{}", std::string(function) + ": a scalar has no dimension to search");
   internal::check_keys(function, t);
   if (params.k > t.dim(static_cast<unsigned>(t.rank() - 1)))
-    poputil::refuse(
+    poputil::reject(
         "k-range", "{}",
         std::string(function) + ": k is " + std::to_string(params.k) + ", more than the last dimension of shape " + t.shapeToString());
 }
@@ -180,7 +180,7 @@ std::ostream& operator<<(std::ostream& os, const TopKParams& p) {
 Tensor createTopKInput(Graph& graph, const Type& type, const std::vector<std::size_t>& shape, const TopKParams& params,
                        const DebugContext& debugContext) {
   if (shape.empty() || params.k > shape.back())
-    poputil::refuse("k-range", "{}",
+    poputil::reject("k-range", "{}",
                     "createTopKInput: k is " + std::to_string(params.k) + ", more than the last dimension, or there is none");
   return graph.addVariable(type, shape, VariableMappingMethod::LINEAR, debugContext);
 }

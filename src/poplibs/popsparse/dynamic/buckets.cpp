@@ -4,12 +4,12 @@
 #include <deque>
 
 #include "poplibs/popsparse/bucket.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popsparse {
 namespace {
 
-using poputil::refuse;
+using poputil::reject;
 
 // Blocks [begin, end) of a home, all in one bucket.
 struct Stretch {
@@ -73,7 +73,7 @@ Buckets<T> fill(const char* function, const SparsePlan& plan, const Blocks<T>& b
       }
     }
   if (!waiting.empty())
-    refuse("popsparse-full", "{}: {} blocks do not fit {} buckets of {}; a larger metaInfoBucketOversizeProportion makes room", function,
+    reject("popsparse-full", "{}: {} blocks do not fit {} buckets of {}; a larger metaInfoBucketOversizeProportion makes room", function,
            blocks.places.size(), plan.parts(), plan.bucket_blocks);
 
   Buckets<T> out;
@@ -102,10 +102,10 @@ Buckets<T> fill(const char* function, const SparsePlan& plan, const Blocks<T>& b
 template <class T>
 Blocks<T> empty(const char* function, const SparsePlan& plan, const std::vector<std::size_t>& words, const std::vector<T>& values) {
   if (words.size() != plan.parts() * plan.bucket_words || values.size() != plan.parts() * plan.bucket_values())
-    refuse("popsparse-sizes", "{}: {} elements of metaInfo and {} values; expected {} and {}", function, words.size(), values.size(),
+    reject("popsparse-sizes", "{}: {} elements of metaInfo and {} values; expected {} and {}", function, words.size(), values.size(),
            plan.parts() * plan.bucket_words, plan.parts() * plan.bucket_values());
   const auto broken = [&](std::size_t bucket) {
-    refuse("popsparse-bucket", "{}: metaInfo of bucket {} does not say where blocks of this matrix lie", function, bucket);
+    reject("popsparse-bucket", "{}: metaInfo of bucket {} does not say where blocks of this matrix lie", function, bucket);
   };
   const Shape& shape = plan.problem.shape;
   std::vector<std::pair<Place, std::size_t>> found;

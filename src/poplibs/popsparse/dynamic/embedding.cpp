@@ -8,7 +8,7 @@
 #include "poplibs/popsparse/dynamic/moving.h"
 #include "poplibs/popsparse/dynamic/problem.h"
 #include "poplibs/popsparse/dynamic/product.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 namespace popsparse::dynamic {
@@ -18,12 +18,12 @@ using namespace poplar;
 using namespace poplar::program;
 using pando::poplibs::ceil_div;
 using pando::poplibs::vertices_per_tile;
-using poputil::refuse;
+using poputil::reject;
 using poputil::templateVertex;
 
 void check_indices(const char* function, const Tensor& indices) {
   if (indices.rank() != 1 || indices.elementType() != UNSIGNED_INT)
-    refuse("popsparse-indices", "{}: indices of {} dimensions and type {}; expected one dimension of unsigned_int", function,
+    reject("popsparse-indices", "{}: indices of {} dimensions and type {}; expected one dimension of unsigned_int", function,
            indices.rank(), indices.elementType().toString());
 }
 
@@ -117,10 +117,10 @@ void embeddingUpdateAdd(Graph& graph, const SparseTensor& t, const Tensor& slice
   const SparsePlan plan = make_plan(graph.getTarget(), problem_of(kName, params, type), dynamic_options(options));
   const std::size_t n = indices.numElements();
   if (slices.elementType() != type || slices.shape() != std::vector<std::size_t>{n, plan.problem.shape.columns})
-    refuse("popsparse-slices", "{}: slices of shape {{{}}} and type {}; expected {{{}, {}}} and {}", kName, fmt::join(slices.shape(), ", "),
+    reject("popsparse-slices", "{}: slices of shape {{{}}} and type {}; expected {{{}, {}}} and {}", kName, fmt::join(slices.shape(), ", "),
            slices.elementType().toString(), n, plan.problem.shape.columns, type.toString());
   if (scale.numElements() != 1 || (scale.elementType() != FLOAT && scale.elementType() != type))
-    refuse("popsparse-scale", "{}: the scale has {} elements of type {}; expected one of float or of the weights' type", kName,
+    reject("popsparse-scale", "{}: the scale has {} elements of type {}; expected one of float or of the weights' type", kName,
            scale.numElements(), scale.elementType().toString());
   const std::size_t area = plan.problem.shape.area(), share = ceil_div(plan.bucket_blocks, vertices_per_tile(graph.getTarget()));
   const Step step = [&](Sequence& s, const Tensor& words, const Tensor& values, bool) {

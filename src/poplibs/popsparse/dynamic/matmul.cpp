@@ -7,19 +7,19 @@
 
 #include "poplibs/popsparse/dynamic/problem.h"
 #include "poplibs/popsparse/dynamic/product.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popsparse::dynamic {
 namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using poputil::refuse;
+using poputil::reject;
 
 void expect(const char* function, const char* what, const Tensor& t, const Type& type, const std::vector<std::size_t>& shape) {
   const auto list = [](const std::vector<std::size_t>& sizes) { return fmt::format("{{{}}}", fmt::join(sizes, ", ")); };
   if (t.shape() != shape || t.elementType() != type)
-    refuse("popsparse-operand", "{}: {} has shape {} and type {}; expected {} and {}", function, what, list(t.shape()),
+    reject("popsparse-operand", "{}: {} has shape {} and type {}; expected {} and {}", function, what, list(t.shape()),
            t.elementType().toString(), list(shape), type.toString());
 }
 
@@ -47,7 +47,7 @@ Tensor sparseDenseMatMul(Graph& graph, const SparseTensor& lhs, const Tensor& rh
   const SparsePlan& plan = plan_of(kName, lhs.getOpMetaData());
   const Problem& p = plan.problem;
   if (rhs.rank() != 3)
-    refuse("popsparse-operand", "{}: the right side has {} dimensions; expected 3: groups, rows, columns", kName, rhs.rank());
+    reject("popsparse-operand", "{}: the right side has {} dimensions; expected 3: groups, rows, columns", kName, rhs.rank());
   const Tensor x = transpose_rhs ? rhs.dimRoll(1, 2) : rhs;
   expect(kName, "the right side", x, p.type, {1, transpose_lhs ? p.shape.rows : p.shape.columns, p.width});
   return multiply(graph, plan, lhs, x[0], transpose_lhs, prog, context).expand({0});

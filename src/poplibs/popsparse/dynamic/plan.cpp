@@ -9,7 +9,7 @@
 
 #include "poplibs/popsparse/bucket.h"
 #include "poplibs/popsparse/terms/cost.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/poputil/tensor_meta_data.h"
 #include "poplibs/work.h"
 
@@ -126,7 +126,7 @@ poputil::TensorMetaData remember(const SparsePlan& plan) { return poputil::Tenso
 const SparsePlan& plan_of(const char* function, const poputil::TensorMetaData& data) {
   const auto* remembered = dynamic_cast<const Remembered*>(data.getData());
   if (remembered == nullptr)
-    poputil::refuse("popsparse-tensor", "{}: a sparse tensor that no function of popsparse::dynamic created", function);
+    poputil::reject("popsparse-tensor", "{}: a sparse tensor that no function of popsparse::dynamic created", function);
   return remembered->plan;
 }
 

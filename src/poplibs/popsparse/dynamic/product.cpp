@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "poplibs/popsparse/dynamic/moving.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/work.h"
 
 namespace popsparse {
@@ -188,7 +188,7 @@ class Product {
 
 Tensor checked(const char* function, const char* what, const Tensor& t, const Type& type, std::size_t parts, std::size_t elements) {
   if (t.elementType() != type || t.rank() != 1 || t.numElements() != parts * elements)
-    poputil::refuse("popsparse-tensor", "{}: {} of the sparse tensor have {} elements of type {}; expected {} of type {}", function, what,
+    poputil::reject("popsparse-tensor", "{}: {} of the sparse tensor have {} elements of type {}; expected {} of type {}", function, what,
                     t.numElements(), t.elementType().toString(), parts * elements, type.toString());
   return t.reshape({parts, elements});
 }

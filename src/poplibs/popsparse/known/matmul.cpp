@@ -3,7 +3,7 @@
 #include <popsparse/SparsePartitioner.hpp>
 
 #include "poplibs/popsparse/known/product.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 #include "poplibs/poputil/tensor_meta_data.h"
 
 namespace popsparse::static_ {
@@ -11,12 +11,12 @@ namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using poputil::refuse;
+using poputil::reject;
 
 void check(const char* function, const MatMulParams& params, const Type& type, bool transposed) {
   check_groups_and_type(function, params.getNumGroups(), type);
   if (params.isTransposed() != transposed)
-    refuse("popsparse-side", "{}: parameters of a {} product; expected a {} one", function,
+    reject("popsparse-side", "{}: parameters of a {} product; expected a {} one", function,
            params.isTransposed() ? "dense x sparse" : "sparse x dense", transposed ? "dense x sparse" : "sparse x dense");
 }
 
@@ -34,7 +34,7 @@ class Remembered final : public poputil::TensorMetaDataBase {
 
 const Remembered& remembered(const char* function, const SparseTensor& t) {
   const auto* data = dynamic_cast<const Remembered*>(t.getOpMetaData().getData());
-  if (data == nullptr) refuse("popsparse-tensor", "{}: a sparse tensor that no function of popsparse::static_ created", function);
+  if (data == nullptr) reject("popsparse-tensor", "{}: a sparse tensor that no function of popsparse::static_ created", function);
   return *data;
 }
 
@@ -68,14 +68,14 @@ Tensor product(const char* function, Graph& graph, const SparseTensor& sparse, c
   const Tensor& values = sparse.getNzValuesTensor();
   const std::size_t lines = transposed ? matrix.shape.rows : matrix.shape.columns;
   if (x.rank() != 3 || x.dim(0) != 1 || x.dim(1) != lines || x.dim(2) == 0 || x.elementType() != values.elementType())
-    refuse("popsparse-operand", "{}: the dense side is {{{}}} of type {}; expected one group, {} where the sides meet, and type {}",
+    reject("popsparse-operand", "{}: the dense side is {{{}}} of type {}; expected one group, {} where the sides meet, and type {}",
            function, fmt::join(x.shape(), ", "), x.elementType().toString(), lines, values.elementType().toString());
   return multiply(graph, matrix, values.flatten(), x[0], transposed, known_options(options), x.elementType(), prog, context).expand({0});
 }
 
 Tensor swapped(const char* function, const Tensor& t) {
   if (t.rank() != 3)
-    refuse("popsparse-operand", "{}: the dense side has {} dimensions; expected 3: groups, rows, columns", function, t.rank());
+    reject("popsparse-operand", "{}: the dense side has {} dimensions; expected 3: groups, rows, columns", function, t.rank());
   return t.dimRoll(1, 2);
 }
 
@@ -168,7 +168,7 @@ SparsityDataImpl<T> Partitioner<T>::createSparsityDataImpl(const COOMatrix<T>& m
 template <class T>
 static Blocks<T> blocks_in(const char* function, const Known& last, const SparsityDataImpl<T>& data) {
   if (last.shape.rows == 0 || data.nzValues.size() != last.places.size() * last.shape.area())
-    refuse("popsparse-sizes", "{}: {} values; expected {}, those of the last createSparsityDataImpl", function, data.nzValues.size(),
+    reject("popsparse-sizes", "{}: {} values; expected {}, those of the last createSparsityDataImpl", function, data.nzValues.size(),
            last.places.size() * last.shape.area());
   return {last.places, data.nzValues};
 }

@@ -8,13 +8,13 @@
 
 #include "poplibs/popsparse/known/product.h"
 #include "poplibs/popsparse/masked/mask.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popsparse::experimental {
 
 using namespace poplar;
 using namespace poplar::program;
-using poputil::refuse;
+using poputil::reject;
 using poputil::templateVertex;
 
 class BSMatMulImpl {
@@ -44,13 +44,13 @@ std::unique_ptr<BSMatMulImpl> params_of(const std::array<int, 3>& dim, const std
   auto impl = std::make_unique<BSMatMulImpl>();
   for (std::size_t i = 0; i < 3; ++i) {
     if (dim[i] <= 0 || block[i] <= 0 || dim[i] % block[i] != 0)
-      refuse("popsparse-blocks", "{}: a dimension of {} in blocks of {}; blocks divide it, and both are positive", kParams, dim[i],
+      reject("popsparse-blocks", "{}: a dimension of {} in blocks of {}; blocks divide it, and both are positive", kParams, dim[i],
              block[i]);
     impl->dim[i] = static_cast<std::size_t>(dim[i]), impl->block[i] = static_cast<std::size_t>(block[i]);
   }
   for (const Type& t : {in, out, partials})
-    if (t != FLOAT && t != HALF) refuse("popsparse-type", "{}: elements of type {}; expected float or half", kParams, t.toString());
-  if (groups == 0) refuse("popsparse-groups", "{}: 0 groups; expected at least 1", kParams);
+    if (t != FLOAT && t != HALF) reject("popsparse-type", "{}: elements of type {}; expected float or half", kParams, t.toString());
+  if (groups == 0) reject("popsparse-groups", "{}: 0 groups; expected at least 1", kParams);
   impl->in = in, impl->out = out;
   impl->options.partials = partials;
   return impl;
@@ -68,7 +68,7 @@ void check_options(const OptionFlags& flags) {
 
 void expect(const char* what, const Tensor& t, const Type& type, std::size_t rows, std::size_t columns) {
   if (t.shape() != std::vector<std::size_t>{rows, columns} || t.elementType() != type)
-    refuse("popsparse-operand", "popsparse::experimental::bsMatMul: {} is {{{}}} of type {}; expected {{{}, {}}} and {}", what,
+    reject("popsparse-operand", "popsparse::experimental::bsMatMul: {} is {{{}}} of type {}; expected {{{}, {}}} and {}", what,
            fmt::join(t.shape(), ", "), t.elementType().toString(), rows, columns, type.toString());
 }
 

@@ -3,28 +3,28 @@
 #include <poputil/VertexTemplates.hpp>
 
 #include "poplibs/popsparse/masked/mask.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popsparse::experimental {
 namespace {
 
 using namespace poplar;
 using namespace poplar::program;
-using poputil::refuse;
+using poputil::reject;
 using poputil::templateVertex;
 
 // dim[0] has the rows of all groups.
 Mask checked(const char* function, const Tensor& t, const std::array<int, 2>& dim, const std::array<int, 2>& block,
              const std::vector<unsigned char>& sparsity, unsigned groups) {
   if (dim[0] <= 0 || dim[1] <= 0 || block[0] <= 0 || block[1] <= 0 || groups == 0 || static_cast<unsigned>(dim[0]) % groups != 0)
-    refuse("popsparse-blocks", "{}: a matrix of {} x {} in blocks of {} x {} and {} groups; all are positive, and groups divide the rows",
+    reject("popsparse-blocks", "{}: a matrix of {} x {} in blocks of {} x {} and {} groups; all are positive, and groups divide the rows",
            function, dim[0], dim[1], block[0], block[1], groups);
   const Shape shape{static_cast<std::size_t>(dim[0]) / groups,
                     static_cast<std::size_t>(dim[1]),
                     {{static_cast<std::size_t>(block[0]), static_cast<std::size_t>(block[1])}}};
   Mask mask = mask_of(function, shape, groups, sparsity);
   if (t.shape() != std::vector<std::size_t>{mask.places.size(), mask.area()} || (t.elementType() != FLOAT && t.elementType() != HALF))
-    refuse("popsparse-operand", "{}: the sparse tensor is {{{}}} of type {}; expected {{{}, {}}} and float or half", function,
+    reject("popsparse-operand", "{}: the sparse tensor is {{{}}} of type {}; expected {{{}, {}}} and float or half", function,
            fmt::join(t.shape(), ", "), t.elementType().toString(), mask.places.size(), mask.area());
   return mask;
 }
@@ -93,7 +93,7 @@ Tensor bsSoftmaxGrad(Graph& graph, Tensor y, Tensor dy, const std::array<int, 2>
   const Mask mask = checked(kName, y, dim, block, sparsity, 1);
   checked(kName, dy, dim, block, sparsity, 1);
   if (dy.elementType() != y.elementType())
-    refuse("popsparse-operand", "{}: the gradient has type {}; expected {}, that of the result", kName, dy.elementType().toString(),
+    reject("popsparse-operand", "{}: the gradient has type {}; expected {}, that of the result", kName, dy.elementType().toString(),
            y.elementType().toString());
   const Tensor dx = on_rows(graph, y, mask, {context, "gradient"});
   addCodelets(graph);

@@ -3,27 +3,27 @@
 #include <algorithm>
 #include <numeric>
 
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popsparse {
 namespace {
 
-using poputil::refuse;
+using poputil::reject;
 
 void check_dimensions(const char* function, const Shape& shape, const Block& block, std::size_t rows, std::size_t columns,
                       std::size_t values) {
   if (block.getBlockDimensions() != shape.block)
-    refuse("popsparse-matrix-blocks", "{}: the matrix has blocks of {} x {}, expected {} x {}", function, block.getNumRowsInBlock(),
+    reject("popsparse-matrix-blocks", "{}: the matrix has blocks of {} x {}, expected {} x {}", function, block.getNumRowsInBlock(),
            block.getNumColumnsInBlock(), shape.block[0], shape.block[1]);
   if ((rows != 0 && rows != shape.rows) || (columns != 0 && columns != shape.columns))
-    refuse("popsparse-matrix-shape", "{}: the matrix is {} x {}, expected {} x {}", function, rows, columns, shape.rows, shape.columns);
+    reject("popsparse-matrix-shape", "{}: the matrix is {} x {}, expected {} x {}", function, rows, columns, shape.rows, shape.columns);
   if (values % shape.area() != 0)
-    refuse("popsparse-matrix-values", "{}: {} values are no whole number of blocks of {}", function, values, shape.area());
+    reject("popsparse-matrix-values", "{}: {} values are no whole number of blocks of {}", function, values, shape.area());
 }
 
 Place place_of(const char* function, const Shape& shape, std::size_t row, std::size_t column) {
   if (row >= shape.rows || column >= shape.columns || row % shape.block[0] != 0 || column % shape.block[1] != 0)
-    refuse("popsparse-matrix-place", "{}: a block at row {}, column {}; the matrix of {} x {} has blocks of {} x {}", function, row, column,
+    reject("popsparse-matrix-place", "{}: a block at row {}, column {}; the matrix of {} x {} has blocks of {} x {}", function, row, column,
            shape.rows, shape.columns, shape.block[0], shape.block[1]);
   return {row / shape.block[0], column / shape.block[1]};
 }
@@ -34,11 +34,11 @@ void check_begins(const char* function, const std::vector<std::size_t>& begins, 
   const bool ascending = std::is_sorted(begins.begin(), begins.end());
   const bool whole = std::all_of(begins.begin(), begins.end(), [&](std::size_t b) { return b % area == 0; });
   if (begins.size() != lines + 1 || !ascending || !whole || begins.front() != 0 || begins.back() != values)
-    refuse("popsparse-matrix-begins",
+    reject("popsparse-matrix-begins",
            "{}: the begins of {} rows or columns of blocks are {} numbers; expected {}, ascending from 0 to the {} values by whole blocks "
            "of {}",
            function, lines, begins.size(), lines + 1, values, area);
-  if (indices != values / area) refuse("popsparse-matrix-indices", "{}: {} indices for {} blocks", function, indices, values / area);
+  if (indices != values / area) reject("popsparse-matrix-indices", "{}: {} indices for {} blocks", function, indices, values / area);
 }
 
 // Sorts blocks whose values are at found[i].second, element (a, b) at steps[0] * a + steps[1] * b from there.
@@ -51,7 +51,7 @@ Blocks<T> sorted(const char* function, const Shape& shape, std::vector<std::pair
   out.values.reserve(values.size());
   for (const auto& [place, at] : found) {
     if (!out.places.empty() && out.places.back() == place)
-      refuse("popsparse-matrix-twice", "{}: two blocks at row {}, column {}", function, place.row * shape.block[0],
+      reject("popsparse-matrix-twice", "{}: two blocks at row {}, column {}", function, place.row * shape.block[0],
              place.column * shape.block[1]);
     out.places.push_back(place);
     for (std::size_t a = 0; a < shape.block[0]; ++a)
@@ -64,14 +64,14 @@ Blocks<T> sorted(const char* function, const Shape& shape, std::vector<std::pair
 
 void check_blocks(const char* function, const Shape& shape) {
   if (shape.area() == 0 || shape.rows % shape.block[0] != 0 || shape.columns % shape.block[1] != 0)
-    refuse("popsparse-blocks", "{}: blocks of {} x {} do not divide a matrix of {} x {}", function, shape.block[0], shape.block[1],
+    reject("popsparse-blocks", "{}: blocks of {} x {} do not divide a matrix of {} x {}", function, shape.block[0], shape.block[1],
            shape.rows, shape.columns);
 }
 
 void check_groups_and_type(const char* function, std::size_t groups, const poplar::Type& type) {
-  if (groups != 1) refuse("popsparse-one-group", "{}: {} groups; sparse products have one", function, groups);
+  if (groups != 1) reject("popsparse-one-group", "{}: {} groups; sparse products have one", function, groups);
   if (type != poplar::FLOAT && type != poplar::HALF)
-    refuse("popsparse-type", "{}: elements of type {}; expected float or half", function, type.toString());
+    reject("popsparse-type", "{}: elements of type {}; expected float or half", function, type.toString());
 }
 
 template <class T>
@@ -101,7 +101,7 @@ Blocks<T> blocks_of(const char* function, const Shape& shape, const COOMatrix<T>
   check_dimensions(function, shape, m, m.numRows, m.numColumns, m.nzValues.size());
   const std::size_t blocks = m.nzValues.size() / shape.area();
   if (m.rowIndices.size() != blocks || m.columnIndices.size() != blocks)
-    refuse("popsparse-matrix-indices", "{}: {} row and {} column indices for {} blocks", function, m.rowIndices.size(),
+    reject("popsparse-matrix-indices", "{}: {} row and {} column indices for {} blocks", function, m.rowIndices.size(),
            m.columnIndices.size(), blocks);
   std::vector<std::pair<Place, std::size_t>> found;
   for (std::size_t i = 0; i < blocks; ++i)

@@ -9,21 +9,21 @@
 #include <tuple>
 
 #include "poplibs/popsparse/terms/blocks.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace popsparse {
 namespace {
 
-using poputil::refuse;
+using poputil::reject;
 
 void check_sizes(const char* function, std::initializer_list<std::size_t> sizes) {
   for (const std::size_t size : sizes)
-    if (size == 0) refuse("popsparse-size", "{}: a size is 0; sizes are at least 1", function);
+    if (size == 0) reject("popsparse-size", "{}: a size is 0; sizes are at least 1", function);
 }
 
 double checked_ratio(const char* function, double ratio) {
   if (!(ratio > 0 && ratio <= 1))
-    refuse("popsparse-ratio", "{}: the ratio of stored elements is {}; it is above 0 and at most 1", function, ratio);
+    reject("popsparse-ratio", "{}: the ratio of stored elements is {}; it is above 0 and at most 1", function, ratio);
   return ratio;
 }
 
@@ -31,7 +31,7 @@ double ratio_of(const char* function, const dynamic::SparsityParams& sparsity, s
                 std::size_t columns) {
   const std::size_t area = sparsity.blockDimensions[0] * sparsity.blockDimensions[1];
   if (area == 0 || elements % area != 0)
-    refuse("popsparse-elements", "{}: {} elements are no whole number of blocks of {}", function, elements, area);
+    reject("popsparse-elements", "{}: {} elements are no whole number of blocks of {}", function, elements, area);
   return checked_ratio(function, static_cast<double>(elements) / (static_cast<double>(rows) * static_cast<double>(columns)));
 }
 
@@ -102,7 +102,7 @@ static void check_layer(const char* function, const SparsityParams& sparsity, st
                         std::size_t outputs) {
   check_sizes(function, {batch, groups, inputs, outputs});
   if (inputs % groups != 0 || outputs % groups != 0)
-    refuse("popsparse-groups", "{}: {} groups do not divide {} input and {} output channels", function, groups, inputs, outputs);
+    reject("popsparse-groups", "{}: {} groups do not divide {} input and {} output channels", function, groups, inputs, outputs);
   check_blocks(function, {outputs / groups, inputs / groups, sparsity.blockDimensions});
 }
 FullyConnectedParams FullyConnectedParams::createWithNzRatio(const SparsityParams& sparsity, double ratio, std::size_t batch,

@@ -26,9 +26,9 @@ struct PoprunOptions {
   unsigned local_replicas() const { return replicas / instances; }
 };
 
-// Words as a shell splits them: quotes and backslashes keep blanks. Refuses (invalid_option) a quote without end.
+// Words as a shell splits them: quotes and backslashes keep blanks. Rejects (invalid_option) a quote without end.
 std::vector<std::string> words_of(const std::string& text);
-// "host1,host[2-4,6]" as host1, host2, host3, host4, host6. Refuses (invalid_option) brackets that are none.
+// "host1,host[2-4,6]" as host1, host2, host3, host4, host6. Rejects (invalid_option) brackets that are none.
 std::vector<std::string> hosts_of(const std::string& text);
 // Whether all hosts are this one.
 bool all_here(const std::vector<std::string>& hosts);

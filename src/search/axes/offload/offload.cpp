@@ -27,7 +27,7 @@ std::string write_offload(const Strategy& s) {
 void read_offload(Strategy& s, std::string_view word, std::string_view value) {
   for (std::string_view what : split(value, "/")) {
     const auto* found = std::find_if(std::begin(kOffloads), std::end(kOffloads), [&](const Offload& o) { return o.word == what; });
-    if (found == std::end(kOffloads)) refuse_value(word, value, "a list of weights, optimizer, activations, with / between them,");
+    if (found == std::end(kOffloads)) reject_value(word, value, "a list of weights, optimizer, activations, with / between them,");
     s.*found->member = true;
   }
 }

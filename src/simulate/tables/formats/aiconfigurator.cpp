@@ -104,7 +104,7 @@ void read_aiconfigurator(const TableFile& file, TableRows& rows) {
   else if (csv.has("nccl_dtype"))
     collectives(csv, rows);
   else
-    refuse_table(file, "gemm_perf, context_attention_perf and nccl_perf are read; it is none of them");
+    reject_table(file, "gemm_perf, context_attention_perf and nccl_perf are read; it is none of them");
 }
 
 }  // namespace

@@ -33,18 +33,18 @@ NodesOfTable nodes_of(const TableFile& file) {
   const std::string name = std::filesystem::path(file.path).filename().string();
   std::smatch m;
   if (!std::regex_search(name, m, std::regex("([0-9]+)nodes_([0-9]+)gpus_per_node")))
-    refuse_table(file, "its name does not end in ..._NODESnodes_DEVICESgpus_per_node.json, as Galvatron writes it");
+    reject_table(file, "its name does not end in ..._NODESnodes_DEVICESgpus_per_node.json, as Galvatron writes it");
   return {std::stoll(m[1]), std::stoll(m[2])};
 }
 
 double positive(const TableFile& file, const std::string& name, const Json& v) {
-  if (!v.is_number() || !(v.get<double>() > 0)) refuse_table(file, fmt::format("'{}' is {}; a number over 0 is expected", name, v.dump()));
+  if (!v.is_number() || !(v.get<double>() > 0)) reject_table(file, fmt::format("'{}' is {}; a number over 0 is expected", name, v.dump()));
   return v.get<double>();
 }
 
 void read_galvatron(const TableFile& file, TableRows& rows) {
   const Json j = object_of(file);
-  if (rows.machine.levels.empty()) refuse_table(file, "the machine of --like has no network");
+  if (rows.machine.levels.empty()) reject_table(file, "the machine of --like has no network");
   double inside = 0, across = 0;
   std::smatch m;
   for (const auto& [name, value] : j.items()) {

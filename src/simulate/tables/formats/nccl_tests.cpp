@@ -41,7 +41,7 @@ const char* collective_of(const TableFile& file) {
       // "reduce_perf" is a part of "all_reduce_perf".
       if (at != std::string::npos && (at == 0 || (*text)[at - 1] != '_')) return p.collective;
     }
-  refuse_table(file,
+  reject_table(file,
                "neither the output nor the file's name says which program of nccl-tests ran; a name such as all_reduce_perf.txt does");
 }
 
@@ -68,9 +68,9 @@ void read_nccl_tests(const TableFile& file, TableRows& rows) {
       return error == std::errc() && end == text.data() + text.size();
     };
     if (!number_of(w[0], bytes)) continue;
-    if (!number_of(w[5], us)) refuse_table(file, fmt::format("line {}: the time is '{}'; microseconds are expected", number, w[5]));
+    if (!number_of(w[5], us)) reject_table(file, fmt::format("line {}: the time is '{}'; microseconds are expected", number, w[5]));
     if (bytes == 0) continue;
-    if (ranks < 2) refuse_table(file, fmt::format("line {}: no two lines '# Rank ...' before it say which devices took part", number));
+    if (ranks < 2) reject_table(file, fmt::format("line {}: no two lines '# Rank ...' before it say which devices took part", number));
     const auto nodes = static_cast<std::int64_t>(std::max<std::size_t>(1, hosts.size()));
     rows.row("collectives",
              {{"collective", collective}, {"bytes", bytes}, {"devices", ranks}, {"nodes", nodes}, {"beside", 1}, {"seconds", us * 1e-6}});

@@ -31,10 +31,10 @@ void read_sailor(const TableFile& file, TableRows& rows) {
   const Json j = object_of(file);
   std::vector<std::string> devices;
   for (const auto& [name, curves] : j["inter"].items()) devices.push_back(name);
-  if (devices.empty()) refuse_table(file, "it has no devices");
+  if (devices.empty()) reject_table(file, "it has no devices");
   const std::string device = file.device.empty() && devices.size() == 1 ? devices[0] : file.device;
   if (std::ranges::find(devices, device) == devices.end())
-    refuse_table(file, fmt::format("{}; it has {}: --device chooses one",
+    reject_table(file, fmt::format("{}; it has {}: --device chooses one",
                                    device.empty() ? "several devices are in it" : "no device '" + device + "'", fmt::join(devices, ", ")));
   const auto take = [&](const char* scope, std::size_t level) {
     if (!j[scope].contains(device)) return;
@@ -44,7 +44,7 @@ void read_sailor(const TableFile& file, TableRows& rows) {
     for (const auto& [count, curve] : j[scope][device].items()) {
       std::int64_t n = 0;
       if (std::from_chars(count.data(), count.data() + count.size(), n).ec != std::errc() || !is_curve(curve))
-        refuse_table(file, fmt::format("{}, {}, {}: three coefficients and a greatest bandwidth are expected", scope, device, count));
+        reject_table(file, fmt::format("{}, {}, {}: three coefficients and a greatest bandwidth are expected", scope, device, count));
       if (fewest == nullptr || n < least) least = n, fewest = &curve;
       if (n > devices_at_once) devices_at_once = n, most = &curve;
     }
@@ -61,7 +61,7 @@ void read_sailor(const TableFile& file, TableRows& rows) {
       // Where the curve turns down again it is no longer one of sizes.
       if (share >= 1) break;
     }
-    if (shares.empty()) refuse_table(file, fmt::format("{}, {}: the curve has no bandwidth over 0", scope, device));
+    if (shares.empty()) reject_table(file, fmt::format("{}, {}: the curve has no bandwidth over 0", scope, device));
     NetworkLevel* const l = rows.set_level(level, best, std::move(shares));
     if (l != nullptr) l->shared_bytes_per_second = between && devices_at_once > least ? (*most)[1].get<double>() : 0;
   };

@@ -49,7 +49,7 @@ class SimumaxReader {
     for (const auto& [name, one] : op.items()) {
       if (!one.is_object() || !one.contains("accurate_efficient_factor")) continue;
       for (const auto& [shape, share] : one["accurate_efficient_factor"].items()) {
-        if (!share.is_number()) refuse_table(file_, fmt::format("the share of '{}' is {}; a number is expected", shape, share.dump()));
+        if (!share.is_number()) reject_table(file_, fmt::format("the share of '{}' is {}; a number is expected", shape, share.dump()));
         row(name, shape, fields_of(shape), share.get<double>());
       }
     }
@@ -58,20 +58,20 @@ class SimumaxReader {
 
  private:
   const Json& member(const Json& j, const char* name) const {
-    if (!j.is_object() || !j.contains(name)) refuse_table(file_, fmt::format("it lacks '{}'", name));
+    if (!j.is_object() || !j.contains(name)) reject_table(file_, fmt::format("it lacks '{}'", name));
     return j[name];
   }
   double number(const Json& j, const char* name) const {
     const Json& v = member(j, name);
     if (!v.is_number() || !(v.get<double>() > 0))
-      refuse_table(file_, fmt::format("'{}' is {}; a number over 0 is expected", name, v.dump()));
+      reject_table(file_, fmt::format("'{}' is {}; a number over 0 is expected", name, v.dump()));
     return v.get<double>();
   }
   std::int64_t whole(const std::string& shape, const ShapeFields& f, std::string_view name) const {
     const auto at = f.find(name);
     std::int64_t n = 0;
     if (at == f.end() || std::from_chars(at->second.data(), at->second.data() + at->second.size(), n).ec != std::errc() || n < 1)
-      refuse_table(file_, fmt::format("'{}' has no whole number '{}'", shape, name));
+      reject_table(file_, fmt::format("'{}' has no whole number '{}'", shape, name));
     return n;
   }
   static std::string text(const ShapeFields& f, std::string_view name) {
@@ -103,7 +103,7 @@ class SimumaxReader {
     // The weight gradient is added to what is there.
     if (layout == "NT" && text(f, "accumulate") != "True") return void(++rows_.left["gradients of weights that are not added up"]);
     const char* const as = layout == "TN" ? "f" : layout == "NN" ? "i" : layout == "NT" ? "w" : nullptr;
-    if (as == nullptr) refuse_table(file_, fmt::format("the layout of '{}' is '{}'; TN, NN or NT is expected", shape, layout));
+    if (as == nullptr) reject_table(file_, fmt::format("the layout of '{}' is '{}'; TN, NN or NT is expected", shape, layout));
     rows_.row("products", {{"m", whole(shape, f, "m")},
                            {"k", whole(shape, f, "k")},
                            {"n", whole(shape, f, "n")},

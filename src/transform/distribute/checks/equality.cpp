@@ -50,7 +50,7 @@ Given data_for(const Program& program, std::uint64_t seed) {
   for (std::size_t i = 0; i < main.inputs.size(); ++i) {
     const ir::ValueId v = main.inputs[i];
     // States of an optimizer may be under a root.
-    const bool positive = main.finals[i] != v && !forward[v.index()];
+    const bool positive = main.updated_inputs[i] != v && !forward[v.index()];
     g.inputs.push_back(made(m.type_of(v).dtype, m.type_of(v).shape, positive, random));
   }
   for (std::uint32_t s = 0; s < m.state_count(); ++s) {
@@ -75,7 +75,7 @@ HostTensor with_leading(const HostTensor& t, std::initializer_list<std::int64_t>
 }
 
 // Every device's stream with its parts, one load behind the other.
-std::map<std::uint32_t, HostTensor> stream_parts(const Distributed& d, const std::map<std::uint32_t, HostTensor>& wholes) {
+std::map<std::uint32_t, HostTensor> stream_parts(const Distributed& d, const std::map<std::uint32_t, HostTensor>& whole_tensors) {
   std::map<std::uint32_t, std::int64_t> loads;
   for (const Piece& p : d.streams) loads[p.part] = std::max(loads[p.part], std::int64_t{p.load} + 1);
   std::map<std::uint32_t, HostTensor> all;
@@ -86,7 +86,7 @@ std::map<std::uint32_t, HostTensor> stream_parts(const Distributed& d, const std
     HostTensor& to = all.try_emplace(p.part, stream.dtype, shape).first->second;
     ir::Shape start(shape.size(), 0);
     start[0] = p.load;
-    put_part(to, with_leading(part_of(wholes.at(p.whole), p.start, stream.shape), {1, 1}), start);
+    put_part(to, with_leading(part_of(whole_tensors.at(p.whole), p.start, stream.shape), {1, 1}), start);
   }
   return all;
 }
@@ -99,7 +99,7 @@ class Comparison {
   Equality run() {
     const std::vector<ir::HostValue> expected = run_whole(), found = run_parts();
     outputs(expected, found);
-    finals(expected, found);
+    updated_inputs(expected, found);
     stores();
     return e_;
   }
@@ -127,12 +127,12 @@ class Comparison {
     }
   }
 
-  void finals(const std::vector<ir::HostValue>& expected, const std::vector<ir::HostValue>& found) {
+  void updated_inputs(const std::vector<ir::HostValue>& expected, const std::vector<ir::HostValue>& found) {
     const std::size_t outputs = d_.module.graph(d_.module.main_graph()).outputs.size();
     std::vector<ir::HostValue> off_chip(d_.module.state_count());
     for (const Piece& p : d_.remote) off_chip[p.part].tensor = parts_.state(StateId(p.part), 0);
     for (std::uint32_t i = 0; i < main_.inputs.size(); ++i) {
-      if (main_.finals[i] == main_.inputs[i]) continue;
+      if (main_.updated_inputs[i] == main_.inputs[i]) continue;
       const bool remote = std::any_of(d_.remote.begin(), d_.remote.end(), [&](const Piece& p) { return p.whole == i; });
       const ir::Type& type = m_.type_of(main_.inputs[i]);
       const HostTensor final = remote ? join(d_.remote, i, type, off_chip) : join(d_.inputs, i, type, found, outputs);

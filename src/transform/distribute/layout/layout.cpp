@@ -62,12 +62,12 @@ class AxisPass {
     for (std::size_t i = 0; i < main.inputs.size(); ++i) input(i, main.inputs[i]);
     for (OpId o : main.ops) op(o);
     layout_.output.resize(main.outputs.size());
-    layout_.final.resize(main.finals.size());
+    layout_.final.resize(main.updated_inputs.size());
     for (std::size_t i = 0; i < main.outputs.size(); ++i) layout_.output[i][axis_] = at_end(main.outputs[i]);
-    for (std::size_t i = 0; i < main.finals.size(); ++i) {
+    for (std::size_t i = 0; i < main.updated_inputs.size(); ++i) {
       const Spec want = raw(main.inputs[i]);
       layout_.final[i][axis_] = want;
-      if (resolved(main.finals[i]).is_partial()) resolve(main.finals[i], want);
+      if (resolved(main.updated_inputs[i]).is_partial()) resolve(main.updated_inputs[i], want);
     }
   }
 
@@ -116,7 +116,7 @@ class AxisPass {
   void must_divide(ValueId v, std::int32_t dim) const {
     const ir::Shape& s = shape(v);
     if (static_cast<std::size_t>(dim) < s.size() && s[static_cast<std::size_t>(dim)] % n_ == 0) return;
-    ir::refuse(ir::ErrorClass::value, "degree-does-not-divide", "dimension {} of '{}' {} does not divide by {} ({} axis)", dim,
+    ir::reject(ir::ErrorClass::value, "degree-does-not-divide", "dimension {} of '{}' {} does not divide by {} ({} axis)", dim,
                m_.name_of(v), ir::to_string(s), n_, kAxisNames[axis_]);
   }
 
@@ -473,7 +473,7 @@ class Builder {
   void check_sizes() const {
     const std::array<std::int64_t, kAxes> all = sizes();
     for (std::size_t a = 0; a < kAxes; ++a) {
-      if (all[a] < 1) ir::refuse(ir::ErrorClass::value, "degree", "a degree of {} ({} axis)", all[a], kAxisNames[a]);
+      if (all[a] < 1) ir::reject(ir::ErrorClass::value, "degree", "a degree of {} ({} axis)", all[a], kAxisNames[a]);
     }
   }
 
@@ -487,7 +487,7 @@ class Builder {
     for (OpId o : ops()) operands = std::max<std::size_t>(operands, m_.op(o).operand_begin + m_.op(o).operand_count);
     l_.demand.resize(operands);
     l_.output.resize(main().outputs.size());
-    l_.final.resize(main().finals.size());
+    l_.final.resize(main().updated_inputs.size());
     l_.when.assign(m_.op_count(), When::before);
     l_.stored_in_parts.assign(m_.value_count(), false);
     l_.weight_of.assign(m_.value_count(), ValueId());
@@ -510,11 +510,11 @@ class Builder {
         any = true;
         const auto rank = static_cast<std::int64_t>(m_.type_of(v).shape.size());
         if (dim < -1 || dim >= rank) {
-          ir::refuse(ir::ErrorClass::value, "cut", "'{}' is cut along dimension {}; it is {}", m_.name_of(v), dim,
+          ir::reject(ir::ErrorClass::value, "cut", "'{}' is cut along dimension {}; it is {}", m_.name_of(v), dim,
                      ir::to_string(m_.type_of(v).shape));
         }
       }
-      if (!any) ir::refuse(ir::ErrorClass::value, "cut", "no weight is named '{}'", by);
+      if (!any) ir::reject(ir::ErrorClass::value, "cut", "no weight is named '{}'", by);
     }
   }
 
@@ -541,7 +541,7 @@ class Builder {
         return false;
       }
       if (each && behind) {
-        ir::refuse(ir::ErrorClass::value, "whole-batch", "{} '{}' works on a microbatch, but takes a value of the whole batch",
+        ir::reject(ir::ErrorClass::value, "whole-batch", "{} '{}' works on a microbatch, but takes a value of the whole batch",
                    m_.row(o).name, m_.name_of(o));
       }
       l_.when[o.index()] = each ? When::each : behind ? When::behind : When::before;
@@ -592,7 +592,7 @@ class Builder {
     std::vector<ValueId> weight(m_.value_count());
     for (std::size_t i = 0; i < main().inputs.size(); ++i) {
       const ValueId v = main().inputs[i];
-      if (!program_.is_batch(i) && used_before[v.index()] && main().finals[i] != v) weight[top(v.value)] = v;
+      if (!program_.is_batch(i) && used_before[v.index()] && main().updated_inputs[i] != v) weight[top(v.value)] = v;
     }
     for (ValueId v : main().inputs) l_.weight_of[v.index()] = used_before[v.index()] ? v : weight[top(v.value)];
     for (OpId o : ops()) {
@@ -603,11 +603,11 @@ class Builder {
   }
 
   void storage() {
-    if (s_.zero < 0 || s_.zero > 3) ir::refuse(ir::ErrorClass::value, "zero", "ZeRO has the stages 1, 2 and 3, not {}", s_.zero);
+    if (s_.zero < 0 || s_.zero > 3) ir::reject(ir::ErrorClass::value, "zero", "ZeRO has the stages 1, 2 and 3, not {}", s_.zero);
     if (s_.zero == 0 || s_.data == 1) return;
     for (std::size_t i = 0; i < main().inputs.size(); ++i) {
       const ValueId v = main().inputs[i];
-      if (program_.is_batch(i) || main().finals[i] == v) continue;
+      if (program_.is_batch(i) || main().updated_inputs[i] == v) continue;
       const bool weight = l_.weight_of[v.index()] == v;
       bool divides = false;
       for (std::int64_t d : m_.type_of(v).shape) divides |= d % (s_.data * (s_.tensor > 1 ? s_.tensor : 1)) == 0;
@@ -643,7 +643,7 @@ ir::Shape local_shape(const ir::Shape& whole, const Specs& specs, const std::arr
     if (!specs[a].is_sharded()) continue;
     std::int64_t& d = s[static_cast<std::size_t>(specs[a].dim)];
     if (d % sizes[a] != 0) {
-      ir::refuse(ir::ErrorClass::value, "degree-does-not-divide",
+      ir::reject(ir::ErrorClass::value, "degree-does-not-divide",
                  "dimension {} of '{}' {} does not divide by all the degrees that cut it ({} axis: {})", specs[a].dim, name,
                  ir::to_string(whole), kAxisNames[a], sizes[a]);
     }

@@ -32,7 +32,7 @@ struct Layout {
   std::vector<Specs> raw, resolved;
   // By operand (Op::operand_begin + i): what the op takes.
   std::vector<Specs> demand;
-  // Of the main graph's outputs and finals.
+  // Of the main graph's outputs and updated inputs.
   std::vector<Specs> output, final;
   std::vector<When> when;  // by op
   // By value: a state of the optimizer or a weight that is kept in parts over the data axis and gathered for use.
@@ -50,7 +50,7 @@ class LayoutMemo;
 
 std::string_view name_of(Axis axis);
 
-// Refuses (value) what parallelise() says.
+// Rejects (value) what parallelise() says.
 Layout lay_out(const Program& program, const Strategy& strategy);
 // `memo`: of the program, from call to call (layout_memo.h).
 Layout lay_out(const Program& program, const Strategy& strategy, LayoutMemo& memo);
@@ -65,7 +65,7 @@ struct LayoutKey {
 };
 LayoutKey layout_key_of(const Strategy& strategy);
 
-// The shape of one device's (and microbatch's) part. Refuses (value) parts that are not equal.
+// The shape of one device's (and microbatch's) part. Rejects (value) parts that are not equal.
 ir::Shape local_shape(const ir::Shape& whole, const Specs& specs, const std::array<std::int64_t, kAxes>& sizes, std::string_view name);
 
 }  // namespace pando::transform

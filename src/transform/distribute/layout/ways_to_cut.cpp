@@ -59,14 +59,14 @@ class CutFinder {
   }
 
   std::vector<decltype(Strategy::cut)> run() {
-    refuse_too_many();
+    reject_too_many();
     const auto weights = static_cast<std::int32_t>(weights_.size());
     for (std::int32_t n = 0; n <= std::min(most_, weights); ++n) extend(0, n);
     return std::move(found_);
   }
 
  private:
-  void refuse_too_many() const {
+  void reject_too_many() const {
     constexpr double kMost = 100'000;
     // By how many weights are cut: in how many ways.
     std::vector<double> ways(static_cast<std::size_t>(most_) + 1, 0);

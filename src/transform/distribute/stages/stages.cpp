@@ -142,13 +142,13 @@ class Assignment {
     std::vector<std::uint32_t> sizes = strategy_.layers_per_stage;
     if (sizes.empty()) {
       if (layers < static_cast<std::uint32_t>(s_.count)) {
-        ir::refuse(ir::ErrorClass::value, "stages", "{} layers do not fill {} stages", layers, s_.count);
+        ir::reject(ir::ErrorClass::value, "stages", "{} layers do not fill {} stages", layers, s_.count);
       }
       sizes = s_.count == 1 ? std::vector{layers} : even_groups(layer_operations(program_, layout_), s_.count);
     }
     const std::uint32_t sum = std::accumulate(sizes.begin(), sizes.end(), 0u);
     if (sizes.size() != static_cast<std::size_t>(s_.count) || sum != layers) {
-      ir::refuse(ir::ErrorClass::value, "layers-per-stage",
+      ir::reject(ir::ErrorClass::value, "layers-per-stage",
                  "layers_per_stage has {} stages with {} layers in all; the program has {} layers, the schedule {} stages", sizes.size(),
                  sum, layers, s_.count);
     }

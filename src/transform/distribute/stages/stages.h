@@ -24,7 +24,7 @@ struct Stages {
 };
 
 // Forward ops go by whole layers, so that the sum of squares of the stages' costs is least, or as the strategy says; a backward op goes
-// where what it needs of the forward pass is. Refuses (value): more stages than layers, layers_per_stage that do not add up.
+// where what it needs of the forward pass is. Rejects (value): more stages than layers, layers_per_stage that do not add up.
 Stages assign_stages(const Program& program, const Strategy& strategy, const Layout& layout, std::int32_t stages);
 
 // By layer: operations of its forward ops, of those that run for every microbatch.

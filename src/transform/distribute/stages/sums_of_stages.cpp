@@ -50,7 +50,7 @@ class SumsFinder {
       }
     }
     for (ValueId v : main().outputs) ++uses_[v.index()];
-    for (ValueId v : main().finals) ++uses_[v.index()];
+    for (ValueId v : main().updated_inputs) ++uses_[v.index()];
   }
 
   // An addition of gradients that are sums over microbatches, all of which lie as the result does.

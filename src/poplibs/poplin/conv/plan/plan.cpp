@@ -9,7 +9,7 @@
 
 #include "poplibs/poplin/plan/cost.h"
 #include "poplibs/poplin/plan/planning_cache.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 namespace poplin::conv {
 namespace {
@@ -39,7 +39,7 @@ ConvolutionPlan find_plan(const poplar::Target& target, const Options& options, 
   const pando::Machine machine = plan::machine_of(target);
   const std::optional<ConvolutionPlan> plan = plan_convolution(problem, kind, options, machine);
   if (!plan)
-    poputil::refuse_option("partition-size", "planConstraints: the partition has more blocks than the target has places, {}",
+    poputil::reject_option("partition-size", "planConstraints: the partition has more blocks than the target has places, {}",
                            pando::planning::places_of(machine));
   return *plan;
 }

@@ -1,5 +1,5 @@
 #include "poplibs/poplin/conv/terms/options.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplar/exceptions.hpp>
 #include <poputil/OptionParsing.hpp>
@@ -55,11 +55,11 @@ PlanConstraints constraints_of(const std::string& text) {
   PlanConstraints c;
   if (text.empty()) return c;
   try {
-    if (pando::json_nests_too_deep(text)) poputil::refuse_option("constraints-depth", "planConstraints: JSON that nests too deep");
+    if (pando::json_nests_too_deep(text)) poputil::reject_option("constraints-depth", "planConstraints: JSON that nests too deep");
     const Json j = Json::parse(text);
     for (const auto& [key, value] : j.items())
       if (key != "partition" && !is_of_the_original(key, value))
-        poputil::refuse_option("no-such-constraint", "{}",
+        poputil::reject_option("no-such-constraint", "{}",
                                "Unrecognised plan constraint '" + key +
                                    "'; valid: 'partition'; without effect: 'method', 'numAmpConvUnits', 'useLimitedVersion', "
                                    "'convGroupsPerGroup', 'inChansPerGroup', 'partialChansPerGroup', '0'");
@@ -78,11 +78,11 @@ PlanConstraints constraints_of(const std::string& text) {
       else if (key == "field")
         c.field = value.get<std::vector<unsigned>>();
       else
-        poputil::refuse_option(
+        poputil::reject_option(
             "no-such-part", "{}",
             "Unrecognised part '" + key + "' of a partition; valid: 'groups', 'batch', 'outChans', 'inChans', 'serial', 'field'");
     }
-  } catch (const Json::exception& e) { poputil::refuse_option("constraints", "{}", std::string("planConstraints: ") + e.what()); }
+  } catch (const Json::exception& e) { poputil::reject_option("constraints", "{}", std::string("planConstraints: ") + e.what()); }
   return c;
 }
 

@@ -1,6 +1,6 @@
 #include <poplin/ConvParams.hpp>
 #include <poputil/exceptions.hpp>
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,34 +46,34 @@ constexpr std::size_t kLongest = 0x7fffffff;
 template <class Vector>
 auto element(const Vector& values, unsigned dim, const char* what) {
   if (dim >= values.size())
-    poputil::refuse("no-such-dimension", "ConvParams: field dimension {} of {}, which has {} elements", dim, what, values.size());
+    poputil::reject("no-such-dimension", "ConvParams: field dimension {} of {}, which has {} elements", dim, what, values.size());
   return values[dim];
 }
 
 template <class Vector>
 void expect_dims(const Vector& values, std::size_t dims, const char* of, const char* what) {
   if (values.size() != dims)
-    poputil::refuse("dimensions-differ", "ConvParams: {}{} has {} elements, expected one for each of the {} field dimensions", of, what,
+    poputil::reject("dimensions-differ", "ConvParams: {}{} has {} elements, expected one for each of the {} field dimensions", of, what,
                     values.size(), dims);
 }
 
 void expect_positive(const std::vector<unsigned>& values, const char* of, const char* what) {
   for (const unsigned v : values)
-    if (v == 0) poputil::refuse("zero-parameter", "ConvParams: {}{} is 0, expected at least 1", of, what);
+    if (v == 0) poputil::reject("zero-parameter", "ConvParams: {}{} is 0, expected at least 1", of, what);
 }
 
 void expect_truncation(std::size_t lower, std::size_t upper, std::size_t size, const char* what, std::size_t dim) {
   if (lower + upper > size)
-    poputil::refuse("truncation", "ConvParams: {} + {} elements truncated of {} {}elements in dimension {}", lower, upper, size, what, dim);
+    poputil::reject("truncation", "ConvParams: {} + {} elements truncated of {} {}elements in dimension {}", lower, upper, size, what, dim);
 }
 
-// The size after all transforms; each factor and summand is below 2^32, or refused.
+// The size after all transforms; each factor and summand is below 2^32, or rejected.
 std::size_t transformed(std::size_t truncated, const ConvParams::InputTransform& t, unsigned dim, const char* what) {
   const std::size_t dilation = element(t.dilation, dim, "dilation");
   const std::size_t padding = std::size_t{element(t.paddingLower, dim, "paddingLower")} + element(t.paddingUpper, dim, "paddingUpper");
   const std::size_t size = padding + (truncated == 0 ? 0 : (std::min<std::size_t>(truncated, kLongest + 1) - 1) * dilation + 1);
   if (size > kLongest)
-    poputil::refuse("transformed-size", "ConvParams: {}dimension {} has {} elements or more after its transforms, expected at most {}",
+    poputil::reject("transformed-size", "ConvParams: {}dimension {} has {} elements or more after its transforms, expected at most {}",
                     what, dim, size, kLongest);
   return size;
 }
@@ -83,7 +83,7 @@ std::size_t truncated_size(const std::vector<std::size_t>& shape, const ConvPara
                     upper = element(t.truncationUpper, dim, "truncationUpper");
   expect_truncation(lower, upper, size, what, dim);
   if (size > kLongest)
-    poputil::refuse("dimension-size", "ConvParams: {}dimension {} has {} elements, expected at most {}", what, dim, size, kLongest);
+    poputil::reject("dimension-size", "ConvParams: {}dimension {} has {} elements, expected at most {}", what, dim, size, kLongest);
   return size - lower - upper;
 }
 
@@ -104,7 +104,7 @@ void expect_elements(const std::vector<std::size_t>& shape, const char* what) {
   for (const std::size_t size : shape) {
     if (size == 0) return;
     if ((n *= size) >> 60 != 0)
-      poputil::refuse("element-count", "ConvParams: the {} has more elements than can be counted: {}", what, fmt::join(shape, " x "));
+      poputil::reject("element-count", "ConvParams: the {} has more elements than can be counted: {}", what, fmt::join(shape, " x "));
   }
 }
 
@@ -142,7 +142,7 @@ void read(const Json& from, const char* key, T& to) {
 poplar::Type type_named(const std::string& name) {
   for (const poplar::Type& type : {poplar::FLOAT, poplar::HALF, poplar::QUARTER})
     if (type.toString() == name) return type;
-  poputil::refuse("no-such-type", "{}", "ConvParams: '" + name + "' is no type of convolutions");
+  poputil::reject("no-such-type", "{}", "ConvParams: '" + name + "' is no type of convolutions");
 }
 
 void read(const Json& from, ConvParams::InputTransform& t) {
@@ -283,7 +283,7 @@ std::size_t ConvParams::getOutputSize(unsigned dim) const {
   const std::size_t padded =
       taken + element(out.paddingLower, dim, "output paddingLower") + element(out.paddingUpper, dim, "output paddingUpper");
   if (padded > kLongest)
-    poputil::refuse("output-size", "ConvParams: output dimension {} has {} elements, expected at most {}", dim, padded, kLongest);
+    poputil::reject("output-size", "ConvParams: output dimension {} has {} elements, expected at most {}", dim, padded, kLongest);
   return padded;
 }
 
@@ -305,7 +305,7 @@ void ConvParams::validate() const {
   expect_dims(outputTransform.paddingUpper, dims, "output ", "paddingUpper");
   expect_positive(outputTransform.stride, "output ", "stride");
   for (unsigned d = 0; d < dims; ++d)
-    if (getTransformedKernelSize(d) == 0) poputil::refuse("empty-kernel", "ConvParams: the kernel is empty in dimension {}", d);
+    if (getTransformedKernelSize(d) == 0) poputil::reject("empty-kernel", "ConvParams: the kernel is empty in dimension {}", d);
   expect_elements(shape_of({batchSize, numConvGroups, inputChannelsPerConvGroup}, inputFieldShape), "input");
   expect_elements(shape_of({numConvGroups, inputChannelsPerConvGroup, outputChannelsPerConvGroup}, kernelShape), "kernel");
   expect_elements(shape_of({batchSize, numConvGroups, outputChannelsPerConvGroup}, getOutputFieldShape()), "output");
@@ -349,7 +349,7 @@ std::istream& operator>>(std::istream& is, ConvParams& p) {
     ConvParams read = params_of(j);
     read.validate();
     p = std::move(read);
-  } catch (const nlohmann::json::exception& e) { poputil::refuse("params-text", "ConvParams: cannot be read: {}", e.what()); }
+  } catch (const nlohmann::json::exception& e) { poputil::reject("params-text", "ConvParams: cannot be read: {}", e.what()); }
   return is;
 }
 

@@ -1,6 +1,6 @@
 #include "poplibs/poplin/conv/terms/problem.h"
 #include "poplibs/poplin/plan/cost.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include "kernels/conv/conv.h"
 
@@ -44,9 +44,9 @@ Tensor channels_last(const Tensor& t, const Problem& p, std::int64_t channels, s
 
 void expect(const Tensor& t, const poplar::Type& type, const Shape& shape, const char* what, const char* function) {
   if (t.elementType() != type)
-    poputil::refuse("operand-type", "{}: {} of type {}, expected {}", function, what, t.elementType().toString(), type.toString());
+    poputil::reject("operand-type", "{}: {} of type {}, expected {}", function, what, t.elementType().toString(), type.toString());
   if (t.shape() != shape)
-    poputil::refuse("operand-shape", "{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","),
+    poputil::reject("operand-shape", "{}: {} of shape {{{}}}, expected {{{}}}", function, what, fmt::join(t.shape(), ","),
                     fmt::join(shape, ","));
 }
 
@@ -60,7 +60,7 @@ Shape with_field(Shape shape, const Shape& field) {
 Problem problem_of(const ConvParams& params, bool flipped) {
   params.validate();
   if (params.getNumFieldDims() > kConvDims)
-    poputil::refuse("field-dimensions", "convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
+    poputil::reject("field-dimensions", "convolution: {} field dimensions, expected at most {}", params.getNumFieldDims(),
                     static_cast<int>(kConvDims));
   Problem p;
   p.in_type = plan::element_type_of(params.inputType);

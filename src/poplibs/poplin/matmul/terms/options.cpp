@@ -1,5 +1,5 @@
 #include "poplibs/poplin/matmul/terms/options.h"
-#include "poplibs/poputil/refuse.h"
+#include "poplibs/poputil/reject.h"
 
 #include <poplar/exceptions.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 [[noreturn]] void reject(const std::string& key, const std::string& value, const std::string& expected) {
-  poputil::refuse_option("option-value", "{}", "Invalid value '" + value + "' for option '" + key + "': expected " + expected);
+  poputil::reject_option("option-value", "{}", "Invalid value '" + value + "' for option '" + key + "': expected " + expected);
 }
 
 // The position of `value` among `values`.
@@ -97,7 +97,7 @@ Options parse_options(const poplar::OptionFlags& flags) {
     if (found == handlers().end()) {
       std::string valid;
       for (const auto& [name, handler] : handlers()) valid += (valid.empty() ? "" : ", ") + name;
-      poputil::refuse_option("no-such-option", "{}", "Unrecognised option '" + key + "': matrix products take " + valid);
+      poputil::reject_option("no-such-option", "{}", "Unrecognised option '" + key + "': matrix products take " + valid);
     }
     found->second(options, key, value);
   }

@@ -12,7 +12,7 @@ namespace pando::ontile {
 
 // Throws an Exception "<message> [<id>]".
 template <class Exception, class... Args>
-[[noreturn]] void refuse(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void reject(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
   throw Exception(fmt::format(format, std::forward<Args>(args)...) + fmt::format(" [{}]", id));
 }
 

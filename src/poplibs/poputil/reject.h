@@ -13,13 +13,13 @@ namespace poputil {
 
 // Throws poplibs_error "<message> [<id>]".
 template <class... Args>
-[[noreturn]] void refuse(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void reject(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
   throw poplibs_error(fmt::format(format, std::forward<Args>(args)...) + fmt::format(" [{}]", id));
 }
 
 // The same as poplar::invalid_option: an option that there is not, or a value that it does not take.
 template <class... Args>
-[[noreturn]] void refuse_option(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void reject_option(std::string_view id, fmt::format_string<Args...> format, Args&&... args) {
   throw poplar::invalid_option(fmt::format(format, std::forward<Args>(args)...) + fmt::format(" [{}]", id));
 }
 

@@ -1,5 +1,5 @@
-// A transform that is refused leaves the program as it was, and the next one works: every transform that changes a program in place, with
-// inputs that it refuses at the beginning and at the end.
+// A transform that is rejected leaves the program as it was, and the next one works: every transform that changes a program in place, with
+// inputs that it rejects at the beginning and at the end.
 #include "ir/text/print.h"
 #include "transform/gradient/autodiff.h"
 #include "transform/testing.h"
@@ -12,9 +12,9 @@ using namespace ir;
 
 namespace {
 
-struct Refused {
+struct Rejected {
   std::string name;
-  // Makes a program, and gives the transform that is refused.
+  // Makes a program, and gives the transform that is rejected.
   std::function<std::function<void()>(Builder&)> make;
 };
 
@@ -38,8 +38,8 @@ GraphId calling(Builder& b, const std::function<TensorId(Made&, TensorId)>& last
 
 TensorId itself(Made&, TensorId t) { return t; }
 
-std::vector<Refused> refused() {
-  std::vector<Refused> all;
+std::vector<Rejected> rejected() {
+  std::vector<Rejected> all;
   const auto add = [&](std::string name, std::function<TensorId(Made&, TensorId)> last,
                        std::function<AutodiffOptions(const Builder&, GraphId)> options) {
     all.push_back({std::move(name), [=](Builder& b) -> std::function<void()> {
@@ -78,8 +78,8 @@ std::string all_of(Builder& b) {
 
 }  // namespace
 
-TEST(refusals, leave_the_program_as_it_was) {
-  for (const Refused& one : refused()) {
+TEST(rejections, leave_the_program_as_it_was) {
+  for (const Rejected& one : rejected()) {
     SCOPED_TRACE(one.name);
     Builder b;
     const std::function<void()> transform = one.make(b);

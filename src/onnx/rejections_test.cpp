@@ -1,4 +1,4 @@
-// What is no valid model, or more than a program can be, is refused with the node's name, before anything is allocated for it.
+// What is no valid model, or more than a program can be, is rejected with the node's name, before anything is allocated for it.
 #include "onnx/file_testing.h"
 #include "onnx/importer.h"
 #include "onnx/tensor_reader.h"
@@ -18,114 +18,114 @@ namespace {
 using ::testing::HasSubstr;
 
 // One node on x, of two by three floats, with data beside it.
-std::string refusal_of(const Bytes& n, const std::vector<Bytes>& data = {}, std::uint64_t opset = 13) {
+std::string rejection_of(const Bytes& n, const std::vector<Bytes>& data = {}, std::uint64_t opset = 13) {
   Made made;
   made.in(value("x", {2, 3}));
   for (const Bytes& t : data) made.data(t);
   made.add(n).out("y");
-  return refusal(made.model(opset));
+  return rejection(made.model(opset));
 }
 
-TEST(OnnxRefusals, OperandsAndResultsAreCounted) {
-  EXPECT_THAT(refusal_of(node("Relu", {"x", "x"}, {"y"})), HasSubstr("Relu 'node of y': it has 2 operands; 1 are the most"));
-  EXPECT_THAT(refusal_of(node("Add", {"x"}, {"y"})), HasSubstr("operand 1 ('B') is missing"));
-  EXPECT_THAT(refusal_of(node("Add", {"x", ""}, {"y"})), HasSubstr("operand 1 ('B') is missing"));
-  EXPECT_THAT(refusal_of(node("Relu", {"x"}, {"y", "z"})), HasSubstr("it has 2 results; 1 are the most"));
-  EXPECT_THAT(refusal_of(node("TopK", {"x", "k"}, {"y"}), {longs("k", {1})}), HasSubstr("'Indices' is missing"));
+TEST(OnnxRejections, OperandsAndResultsAreCounted) {
+  EXPECT_THAT(rejection_of(node("Relu", {"x", "x"}, {"y"})), HasSubstr("Relu 'node of y': it has 2 operands; 1 are the most"));
+  EXPECT_THAT(rejection_of(node("Add", {"x"}, {"y"})), HasSubstr("operand 1 ('B') is missing"));
+  EXPECT_THAT(rejection_of(node("Add", {"x", ""}, {"y"})), HasSubstr("operand 1 ('B') is missing"));
+  EXPECT_THAT(rejection_of(node("Relu", {"x"}, {"y", "z"})), HasSubstr("it has 2 results; 1 are the most"));
+  EXPECT_THAT(rejection_of(node("TopK", {"x", "k"}, {"y"}), {longs("k", {1})}), HasSubstr("'Indices' is missing"));
 }
 
-TEST(OnnxRefusals, AttributesAreChecked) {
-  EXPECT_THAT(refusal_of(node("Relu", {"x"}, {"y"}, {integer("slope", 1)})), HasSubstr("attribute 'slope' is not known"));
-  EXPECT_THAT(refusal_of(node("Concat", {"x", "x"}, {"y"})), HasSubstr("attribute 'axis' is missing"));
-  EXPECT_THAT(refusal_of(node("Concat", {"x", "x"}, {"y"}, {integers("axis", {0})})),
+TEST(OnnxRejections, AttributesAreChecked) {
+  EXPECT_THAT(rejection_of(node("Relu", {"x"}, {"y"}, {integer("slope", 1)})), HasSubstr("attribute 'slope' is not known"));
+  EXPECT_THAT(rejection_of(node("Concat", {"x", "x"}, {"y"})), HasSubstr("attribute 'axis' is missing"));
+  EXPECT_THAT(rejection_of(node("Concat", {"x", "x"}, {"y"}, {integers("axis", {0})})),
               HasSubstr("attribute 'axis' is integers; an integer is expected"));
-  EXPECT_THAT(refusal_of(node("ReduceSum", {"x"}, {"y"}, {integer("keepdims", 7)})),
+  EXPECT_THAT(rejection_of(node("ReduceSum", {"x"}, {"y"}, {integer("keepdims", 7)})),
               HasSubstr("attribute 'keepdims' is 7; 0 to 1 are possible"));
   const Bytes mode = Bytes().bytes(1, "mode").bytes(4, "sideways");
-  EXPECT_THAT(refusal_of(node("Pad", {"x", "p"}, {"y"}, {mode}), {longs("p", {0, 0, 1, 1})}),
+  EXPECT_THAT(rejection_of(node("Pad", {"x", "p"}, {"y"}, {mode}), {longs("p", {0, 0, 1, 1})}),
               HasSubstr("attribute 'mode' is 'sideways'; 'constant', "));
   const Bytes twice = node("Concat", {"x", "x"}, {"y"}, {integer("axis", 0), integer("axis", 1)});
-  EXPECT_THAT(refusal_of(twice), HasSubstr("a node has the attribute 'axis' twice"));
+  EXPECT_THAT(rejection_of(twice), HasSubstr("a node has the attribute 'axis' twice"));
 }
 
-TEST(OnnxRefusals, AxesAreInRangeAndDifferent) {
+TEST(OnnxRejections, AxesAreInRangeAndDifferent) {
   for (std::int64_t axis : {std::int64_t{7}, std::int64_t{-9}, std::int64_t{100000}, INT64_MAX, INT64_MIN}) {
     const std::string out_of_range = fmt::format("axis {} is out of range", axis);
-    EXPECT_THAT(refusal_of(node("Unsqueeze", {"x", "a"}, {"y"}), {longs("a", {axis})}), HasSubstr(out_of_range));
-    EXPECT_THAT(refusal_of(node("Squeeze", {"x", "a"}, {"y"}), {longs("a", {axis})}), HasSubstr(out_of_range));
-    EXPECT_THAT(refusal_of(node("ReduceSum", {"x", "a"}, {"y"}), {longs("a", {axis})}), HasSubstr(out_of_range));
+    EXPECT_THAT(rejection_of(node("Unsqueeze", {"x", "a"}, {"y"}), {longs("a", {axis})}), HasSubstr(out_of_range));
+    EXPECT_THAT(rejection_of(node("Squeeze", {"x", "a"}, {"y"}), {longs("a", {axis})}), HasSubstr(out_of_range));
+    EXPECT_THAT(rejection_of(node("ReduceSum", {"x", "a"}, {"y"}), {longs("a", {axis})}), HasSubstr(out_of_range));
     for (const char* op : {"Concat", "Softmax", "Gather", "ArgMax", "Split", "Flatten", "LayerNormalization", "Hardmax"}) {
       const bool two = std::string_view(op) == "Gather" || std::string_view(op) == "LayerNormalization";
       EXPECT_THAT(
-          refusal_of(node(op, two ? std::vector<std::string>{"x", "i"} : std::vector<std::string>{"x"}, {"y"}, {integer("axis", axis)}),
-                     {longs("i", {0})}),
+          rejection_of(node(op, two ? std::vector<std::string>{"x", "i"} : std::vector<std::string>{"x"}, {"y"}, {integer("axis", axis)}),
+                       {longs("i", {0})}),
           HasSubstr(out_of_range))
           << op;
     }
   }
-  EXPECT_THAT(refusal_of(node("Unsqueeze", {"x", "a"}, {"y"}), {longs("a", {1, 1})}), HasSubstr("axis 1 is named twice"));
-  EXPECT_THAT(refusal_of(node("ReduceSum", {"x", "a"}, {"y"}), {longs("a", {1, -1})}), HasSubstr("axis 1 is named twice"));
+  EXPECT_THAT(rejection_of(node("Unsqueeze", {"x", "a"}, {"y"}), {longs("a", {1, 1})}), HasSubstr("axis 1 is named twice"));
+  EXPECT_THAT(rejection_of(node("ReduceSum", {"x", "a"}, {"y"}), {longs("a", {1, -1})}), HasSubstr("axis 1 is named twice"));
 }
 
-TEST(OnnxRefusals, Sizes) {
-  EXPECT_THAT(refusal_of(node("Split", {"x"}, {})), HasSubstr("'outputs' is missing"));
-  EXPECT_THAT(refusal_of(node("Split", {"x", "s"}, {"y", "z"}), {longs("s", {4, -1})}), HasSubstr("the lengths (4, -1)"));
-  EXPECT_THAT(refusal_of(node("Reshape", {"x", "s"}, {"y"}), {longs("s", {-1, -1})}), HasSubstr("two dimensions of -1"));
-  EXPECT_THAT(refusal_of(node("Reshape", {"x", "s"}, {"y"}), {longs("s", {INT64_MAX, INT64_MAX})}), HasSubstr("a tensor has at most"));
-  EXPECT_THAT(refusal_of(node("Reshape", {"x", "s"}, {"y"}), {longs("s", {4, 2})}), HasSubstr("6 elements do not fill (4, 2)"));
-  EXPECT_THAT(refusal_of(node("Expand", {"x", "s"}, {"y"}), {longs("s", {INT64_MAX, 2, 3})}), HasSubstr("a tensor has at most"));
-  EXPECT_THAT(refusal_of(node("Tile", {"x", "s"}, {"y"}), {longs("s", {INT64_MAX, INT64_MAX})}), HasSubstr("a tensor has at most"));
-  EXPECT_THAT(refusal_of(node("ConstantOfShape", {"s"}, {"y"}), {longs("s", {std::int64_t{1} << 62, 4})}),
+TEST(OnnxRejections, Sizes) {
+  EXPECT_THAT(rejection_of(node("Split", {"x"}, {})), HasSubstr("'outputs' is missing"));
+  EXPECT_THAT(rejection_of(node("Split", {"x", "s"}, {"y", "z"}), {longs("s", {4, -1})}), HasSubstr("the lengths (4, -1)"));
+  EXPECT_THAT(rejection_of(node("Reshape", {"x", "s"}, {"y"}), {longs("s", {-1, -1})}), HasSubstr("two dimensions of -1"));
+  EXPECT_THAT(rejection_of(node("Reshape", {"x", "s"}, {"y"}), {longs("s", {INT64_MAX, INT64_MAX})}), HasSubstr("a tensor has at most"));
+  EXPECT_THAT(rejection_of(node("Reshape", {"x", "s"}, {"y"}), {longs("s", {4, 2})}), HasSubstr("6 elements do not fill (4, 2)"));
+  EXPECT_THAT(rejection_of(node("Expand", {"x", "s"}, {"y"}), {longs("s", {INT64_MAX, 2, 3})}), HasSubstr("a tensor has at most"));
+  EXPECT_THAT(rejection_of(node("Tile", {"x", "s"}, {"y"}), {longs("s", {INT64_MAX, INT64_MAX})}), HasSubstr("a tensor has at most"));
+  EXPECT_THAT(rejection_of(node("ConstantOfShape", {"s"}, {"y"}), {longs("s", {std::int64_t{1} << 62, 4})}),
               HasSubstr("a tensor has at most"));
-  EXPECT_THAT(refusal_of(node("ConstantOfShape", {"s"}, {"y"}), {longs("s", {-5})}), HasSubstr("no dimension is negative"));
-  EXPECT_THAT(refusal_of(node("Range", {"a", "b", "c"}, {"y"}), {longs("a", {0}), longs("b", {INT64_MAX}), longs("c", {1})}),
+  EXPECT_THAT(rejection_of(node("ConstantOfShape", {"s"}, {"y"}), {longs("s", {-5})}), HasSubstr("no dimension is negative"));
+  EXPECT_THAT(rejection_of(node("Range", {"a", "b", "c"}, {"y"}), {longs("a", {0}), longs("b", {INT64_MAX}), longs("c", {1})}),
               HasSubstr("constants have at most"));
-  EXPECT_THAT(refusal_of(node("Range", {"a", "b", "c"}, {"y"}), {longs("a", {0}), longs("b", {9}), longs("c", {0})}),
+  EXPECT_THAT(rejection_of(node("Range", {"a", "b", "c"}, {"y"}), {longs("a", {0}), longs("b", {9}), longs("c", {0})}),
               HasSubstr("its step leads nowhere"));
-  EXPECT_THAT(refusal_of(node("Pad", {"x", "p"}, {"y"}), {longs("p", {0, 0, INT64_MAX, 0})}), HasSubstr("a pad of"));
-  EXPECT_THAT(refusal_of(node("TopK", {"x", "k"}, {"y", "z"}), {longs("k", {99})}), HasSubstr("k is 99; axis 1 has 3 elements"));
+  EXPECT_THAT(rejection_of(node("Pad", {"x", "p"}, {"y"}), {longs("p", {0, 0, INT64_MAX, 0})}), HasSubstr("a pad of"));
+  EXPECT_THAT(rejection_of(node("TopK", {"x", "k"}, {"y", "z"}), {longs("k", {99})}), HasSubstr("k is 99; axis 1 has 3 elements"));
   const std::vector<Bytes> huge{integers("kernel_shape", {INT64_MAX, 1})};
-  EXPECT_THAT(refusal_of(node("MaxPool", {"x"}, {"y"}, huge)), HasSubstr("data of shape (2, 3)"));
+  EXPECT_THAT(rejection_of(node("MaxPool", {"x"}, {"y"}, huge)), HasSubstr("data of shape (2, 3)"));
 }
 
-TEST(OnnxRefusals, ValuesAreMadeOnceAndBeforeTheyAreRead) {
+TEST(OnnxRejections, ValuesAreMadeOnceAndBeforeTheyAreRead) {
   Made made;
   made.in(value("x", {2})).add(node("Relu", {"x"}, {"y"})).add(node("Relu", {"x"}, {"y"})).out("y");
-  EXPECT_THAT(refusal(made.model()), HasSubstr("'y' is made twice"));
+  EXPECT_THAT(rejection(made.model()), HasSubstr("'y' is made twice"));
   Made late;
   late.in(value("x", {2})).add(node("Relu", {"z"}, {"y"})).add(node("Relu", {"x"}, {"z"})).out("y");
-  EXPECT_THAT(refusal(late.model()), HasSubstr("'z' is made by no earlier node"));
+  EXPECT_THAT(rejection(late.model()), HasSubstr("'z' is made by no earlier node"));
   Made data;
   data.in(value("x", {2}))
       .data(floats("w", {1}, {1}, false))
       .data(floats("w", {1}, {2}, false))
       .add(node("Add", {"x", "w"}, {"y"}))
       .out("y");
-  EXPECT_THAT(refusal(data.model()), HasSubstr("'w' has data twice"));
+  EXPECT_THAT(rejection(data.model()), HasSubstr("'w' has data twice"));
 }
 
-TEST(OnnxRefusals, DimensionsWithoutANameArePlaces) {
+TEST(OnnxRejections, DimensionsWithoutANameArePlaces) {
   Made made;
   made.in(Bytes().bytes(1, "x").bytes(
       2, Bytes().bytes(1, Bytes().number(1, 1).bytes(2, Bytes().bytes(1, Bytes()).bytes(1, Bytes().number(1, 3))))));
   made.add(node("Relu", {"x"}, {"y"})).out("y");
-  EXPECT_THAT(refusal(made.model()), HasSubstr("input 'x': dimension 0 has no size; give one as dimension 'x.0'"));
-  EXPECT_EQ(refusal(made.model(), {{{"x.0", 2}}}), "accepted");
+  EXPECT_THAT(rejection(made.model()), HasSubstr("input 'x': dimension 0 has no size; give one as dimension 'x.0'"));
+  EXPECT_EQ(rejection(made.model(), {{{"x.0", 2}}}), "accepted");
   // -1, which some exporters write.
   Made minus;
   minus.in(Bytes().bytes(1, "x").bytes(
       2, Bytes().bytes(1, Bytes().number(1, 1).bytes(2, Bytes().bytes(1, Bytes().number(1, static_cast<std::uint64_t>(-1)))))));
   minus.add(node("Relu", {"x"}, {"y"})).out("y");
-  EXPECT_THAT(refusal(minus.model()), HasSubstr("give one as dimension 'x.0'"));
-  EXPECT_EQ(refusal(minus.model(), {{{"x.0", 2}}}), "accepted");
+  EXPECT_THAT(rejection(minus.model()), HasSubstr("give one as dimension 'x.0'"));
+  EXPECT_EQ(rejection(minus.model(), {{{"x.0", 2}}}), "accepted");
 }
 
 // An input that has to be known is named, with the way to give it.
-TEST(OnnxRefusals, ValuesOfInputs) {
+TEST(OnnxRejections, ValuesOfInputs) {
   Made made;
   made.in(value("x", {2, 3})).in(value("s", {2}, 7)).add(node("Reshape", {"x", "s"}, {"y"})).out("y");
   EXPECT_THAT(
-      refusal(made.model()),
+      rejection(made.model()),
       HasSubstr(
           "operand 1 ('s') must be known when the model is read; what it follows from can be given: load_onnx(..., values={'s': ...})"));
   ImportOptions options;
@@ -133,14 +133,14 @@ TEST(OnnxRefusals, ValuesOfInputs) {
   const ir::Module m = import_model(read(made.model()), options);
   EXPECT_EQ(run(m, {tensor({2, 3}, {1, 2, 3, 4, 5, 6})})[0].shape(), (ir::Shape{3, 2}));
   options.values["s"] = ir::HostTensor::of_ints(ir::DType::int32, {2}, std::vector<std::int64_t>{3, 2});
-  EXPECT_THAT(refusal(made.model(), options), HasSubstr("its value is given as int32(2)"));
-  EXPECT_THAT(refusal(made.model(), {.values = {{"nothing", {}}}}), HasSubstr("'nothing', which is not an input of the model"));
+  EXPECT_THAT(rejection(made.model(), options), HasSubstr("its value is given as int32(2)"));
+  EXPECT_THAT(rejection(made.model(), {.values = {{"nothing", {}}}}), HasSubstr("'nothing', which is not an input of the model"));
 }
 
 // Data beside a model: a regular file below its folder, links resolved.
-TEST(OnnxRefusals, DataBesideTheModel) {
+TEST(OnnxRejections, DataBesideTheModel) {
   namespace fs = std::filesystem;
-  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("onnx_refusals_{}", ::getpid());
+  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("onnx_rejections_{}", ::getpid());
   fs::create_directories(folder / "model" / "part");
   std::ofstream(folder / "outside.bin") << "12345678";
   std::ofstream(folder / "model" / "part" / "inside.bin") << "12345678";
@@ -165,7 +165,7 @@ TEST(OnnxRefusals, DataBesideTheModel) {
   fs::remove_all(folder);
 }
 
-TEST(OnnxRefusals, EverySignatureIsWhole) {
+TEST(OnnxRejections, EverySignatureIsWhole) {
   for (const KnownOperator& o : operator_table()) {
     EXPECT_FALSE(o.signature.name.empty());
     EXPECT_FALSE(o.signature.results.empty()) << o.row->signature;
@@ -174,8 +174,8 @@ TEST(OnnxRefusals, EverySignatureIsWhole) {
   }
 }
 
-// Any node with any operands and attributes is taken or refused; nothing else happens. The seed is printed where something does.
-TEST(OnnxRefusals, RandomNodes) {
+// Any node with any operands and attributes is taken or rejected; nothing else happens. The seed is printed where something does.
+TEST(OnnxRejections, RandomNodes) {
   const unsigned seed = 20260;
   SCOPED_TRACE(fmt::format("seed {}", seed));
   std::mt19937 random(seed);
@@ -219,7 +219,7 @@ TEST(OnnxRefusals, RandomNodes) {
     for (const Bytes& a : attributes) n.bytes(5, a);
     made.add(n).out("y0");
     const std::uint64_t opset = pick(2) ? 11 : 23;
-    accepted += refusal(made.model(opset)) == "accepted" ? 1 : 0;
+    accepted += rejection(made.model(opset)) == "accepted" ? 1 : 0;
   }
   EXPECT_GT(accepted, 100u);
 }

@@ -1,4 +1,4 @@
-// A transform that is refused leaves the program as it was.
+// A transform that is rejected leaves the program as it was.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@ namespace pando::transform {
 
 // Runs `f`, which changes the program. Where `f` throws, the program is what it was before, in all its parts.
 template <class Program, class F>
-decltype(auto) unless_refused(Program& program, F&& f) {
+decltype(auto) unless_rejected(Program& program, F&& f) {
   Program before = program;
   try {
     return std::forward<F>(f)();

@@ -1,4 +1,4 @@
-"""A transform that is refused leaves the program as it was, and the next one works."""
+"""A transform that is rejected leaves the program as it was, and the next one works."""
 import numpy as np
 import popxl
 import pytest
@@ -45,16 +45,16 @@ def no_graph(ir, graph):
     transforms.decompose_sum(3)
 
 
-REFUSED = [missing_gradient, foreign_tensor, nothing_required, no_graph, two_groups_of_exchanges]
+REJECTED = [missing_gradient, foreign_tensor, nothing_required, no_graph, two_groups_of_exchanges]
 
 
-def test_each_transform_is_refused_here():
+def test_each_transform_is_rejected_here():
     names = {n for n in dir(transforms) if not n.startswith("_") and callable(getattr(transforms, n)) and n.islower()}
     assert names - {"autodiff", "autodiff_with_accumulation", "decompose_sum", "merge_exchange", "io_tile_exchange"} == set()
 
 
-@pytest.mark.parametrize("transform", REFUSED)
-def test_a_refused_transform_leaves_the_program_as_it_was(transform):
+@pytest.mark.parametrize("transform", REJECTED)
+def test_a_rejected_transform_leaves_the_program_as_it_was(transform):
     ir, graph = graphs()
     if transform is two_groups_of_exchanges:  # the ops are the user's; nothing of them is merged
         with pytest.raises(RuntimeError):
