@@ -291,24 +291,33 @@ class POPLAR_EXPORT OnTileExecuteProgram : public ProgramWithVars {
   using ProgramWithVars::ProgramWithVars;
 };
 
-/// Data move between tiles.
-class POPLAR_EXPORT DoExchangeProgram : public ProgramWithVars {
+class POPLAR_EXPORT ExchangeProgram : public ProgramWithVars {
  public:
-  void accept(ProgramVisitor& visitor) const override;
+  /// Cycles of each tile at one execution, waiting left out. Throws poplar::profiling_disabled if the report has none.
+  std::vector<std::uint64_t> estimatedCyclesByTile() const;
 
- private:
-  friend class Program;
+ protected:
   using ProgramWithVars::ProgramWithVars;
 };
 
-/// Data move between tiles of several IPUs, or between replicas.
-class POPLAR_EXPORT GlobalExchangeProgram : public ProgramWithVars {
+/// Data move between tiles.
+class POPLAR_EXPORT DoExchangeProgram : public ExchangeProgram {
  public:
   void accept(ProgramVisitor& visitor) const override;
 
  private:
   friend class Program;
-  using ProgramWithVars::ProgramWithVars;
+  using ExchangeProgram::ExchangeProgram;
+};
+
+/// Data move between tiles of several IPUs, or between replicas.
+class POPLAR_EXPORT GlobalExchangeProgram : public ExchangeProgram {
+ public:
+  void accept(ProgramVisitor& visitor) const override;
+
+ private:
+  friend class Program;
+  using ExchangeProgram::ExchangeProgram;
 };
 
 /// Streams wait for each other, or for the host.
@@ -475,7 +484,7 @@ class POPLAR_EXPORT LoweredVariables {
   std::shared_ptr<const pando::profile::Report> report_;
 };
 
-/// What is live at a step, and not at every step: over all tiles, or on one.
+/// What is live at a step, and not at every step: over all tiles, on one, or on those of an IPU.
 class POPLAR_EXPORT LivenessMemory {
  public:
   std::uint64_t bytes() const;
@@ -483,11 +492,14 @@ class POPLAR_EXPORT LivenessMemory {
 
  private:
   friend class LivenessProgramStep;
-  LivenessMemory(std::shared_ptr<const pando::profile::Report> r, std::size_t part, std::int64_t tile)
-      : report_(std::move(r)), part_(part), tile_(tile) {}
+  LivenessMemory(std::shared_ptr<const pando::profile::Report> r, std::size_t part) : report_(std::move(r)), part_(part) {}
+  // On the tiles [begin, end).
+  LivenessMemory(std::shared_ptr<const pando::profile::Report> r, std::size_t part, std::size_t begin, std::size_t end)
+      : report_(std::move(r)), part_(part), all_tiles_(false), begin_(begin), end_(end) {}
   std::shared_ptr<const pando::profile::Report> report_;
   std::size_t part_;
-  std::int64_t tile_;  // -1: all
+  bool all_tiles_ = true;
+  std::size_t begin_ = 0, end_ = 0;
 };
 
 /// A step that has memory, in the order of the program.
@@ -498,6 +510,8 @@ class POPLAR_EXPORT LivenessProgramStep {
   LivenessMemory notAlwaysLiveMemory() const;
   /// On one tile. Throws poplar::index_error if the target does not have it.
   LivenessMemory notAlwaysLiveMemoryForTile(unsigned tile) const;
+  /// On the tiles of one IPU. Throws poplar::index_error if the target does not have it.
+  LivenessMemory notAlwaysLiveMemoryForIpu(unsigned ipu) const;
 
  private:
   friend class Compilation;
@@ -510,6 +524,8 @@ class POPLAR_EXPORT ComputeSet {
  public:
   std::string name() const;
   std::vector<VertexInstances> vertices() const;
+  /// Cycles of each tile at one execution, waiting left out. Throws poplar::profiling_disabled if the report has none.
+  std::vector<std::uint64_t> estimatedCyclesByTile() const;
 
  private:
   friend class Compilation;

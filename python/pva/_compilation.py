@@ -286,10 +286,7 @@ class ComputeSet(Of):
     @property
     def estimatedCyclesByTile(self):
         """Of one execution. Raises ValueError if the report has none."""
-        step = self._data.executed_sets.get(self._index)
-        if step is None:
-            raise ValueError(f"{self.name!r} has no cycles: the report has no execution of it")
-        return self._data.cycles_by_tile(step, 1)
+        return self._data.estimated_cycles_by_tile(self._data.executed_sets.get(self._index), self.name)
 
 
 class LivenessProgramStep(Of):

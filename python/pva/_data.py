@@ -183,34 +183,47 @@ class Data:
 
     @functools.cached_property
     def executed(self):
-        """{row of `program`: the first row of `steps` that executes it}."""
+        """{row of `program`: the rows of `steps` that execute it, the first one of each stream}."""
         out = {}
-        for step, row in enumerate(self.column("steps", "program")):
-            out.setdefault(row, step)
-        return out
+        for step, (row, stream) in enumerate(zip(self.column("steps", "program"), self.column("steps", "stream"))):
+            out.setdefault(row, {}).setdefault(stream, step)
+        return {row: list(steps.values()) for row, steps in out.items()}
 
     @functools.cached_property
     def executed_sets(self):
         """{row of `compute_sets`: the same}."""
-        sets, out = self.column("program", "compute_set"), {}
-        for row, step in self.executed.items():
-            if row >= 0 and sets[row] >= 0:
-                out.setdefault(sets[row], step)
-        return out
+        sets, stream, out = self.column("program", "compute_set"), self.column("steps", "stream"), {}
+        for row, steps in self.executed.items():
+            for step in steps if row >= 0 and sets[row] >= 0 else []:
+                out.setdefault(sets[row], {}).setdefault(stream[step], step)
+        return {row: list(steps.values()) for row, steps in out.items()}
 
-    def cycles_by_tile(self, step, times):
-        """Of each tile at so many executions of a row of `steps`, waiting left out."""
-        out = [0] * self.report["target"]["tiles"]
+    def estimated_cycles_by_tile(self, steps, name):
+        """Of each tile at one execution of these rows of `steps`, which are of streams with tiles of their own. Raises ValueError for none."""
+        if not steps:
+            raise ValueError(f"{name!r} has no cycles: the report has no execution of it")
+        return [sum(cycles) for cycles in zip(*(self.cycles_by_tile(step, 1) for step in steps))]
+
+    def cycles_by_tile(self, step, times, tiles=None):
+        """Of each tile (of a range, or of all) at so many executions of a row of `steps`, waiting left out."""
+        tiles = tiles if tiles is not None else range(self.report["target"]["tiles"])
+        out = [0] * len(tiles)
+
+        def put(begin, end, cycles):
+            begin, end = max(begin, tiles.start) - tiles.start, min(end, tiles.stop) - tiles.start
+            if begin < end:
+                out[begin:end] = [cycles] * (end - begin)
+
         profile, executions = self.column("steps", "profile")[step], self.column("steps", "executions")[step]
         if profile >= 0:
             begin, end, cycles = (self.column("tile_cycles", c) for c in ("begin", "end", "cycles"))
             for k in self.rows_of("tile_profiles", "ranges", profile):
-                out[begin[k]:end[k]] = [cycles[k] * times] * (end[k] - begin[k])
+                put(begin[k], end[k], cycles[k] * times)
             return out
         all_cycles = sum(self.column("steps", term)[step] for term in TERMS)
         first, last = (self.column("stream_tiles", c) for c in ("begin", "end"))
         for k in self.rows_of("streams", "tiles", self.column("steps", "stream")[step]):
-            out[first[k]:last[k]] = [all_cycles * times // max(1, executions)] * (last[k] - first[k])
+            put(first[k], last[k], all_cycles * times // max(1, executions))
         return out
 
     def stream_of(self, tile):

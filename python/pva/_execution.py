@@ -1,4 +1,6 @@
 """What the runs cost: steps, runs, cycles."""
+import functools
+
 from pva._data import TERMS, Of
 from pva._programs import BlockProgram, Bounds, ControlProgram
 
@@ -74,12 +76,11 @@ class StepOnIpu:
         self._step, self.id = step, ipu
         self.cycles, self.activeCycles = end - start, Interval(start, end)
 
-    @property
+    @functools.cached_property
     def _cycles_by_tile(self):
+        """Of the IPU's tiles at one execution: what several properties look at."""
         data = self._step._data
-        tiles = data.tiles_of_ipu(self.id)
-        own = data.column("streams", "ipu")[self._step._of("stream")]
-        return data.cycles_by_tile(self._step._index, 1)[tiles.start:tiles.stop] if own == self.id else [0] * len(tiles)
+        return data.cycles_by_tile(self._step._index, 1, data.tiles_of_ipu(self.id))
 
     @property
     def activeTiles(self):

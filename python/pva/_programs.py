@@ -166,10 +166,7 @@ class DoExchangeProgram(Program):
     @property
     def estimatedCyclesByTile(self):
         """Of one execution. Raises ValueError if the report has none."""
-        step = self._data.executed.get(self._row)
-        if step is None:
-            raise ValueError(f"{self.name!r} has no cycles: the report has no execution of it")
-        return self._data.cycles_by_tile(step, 1)
+        return self._data.estimated_cycles_by_tile(self._data.executed.get(self._row), self.name)
 
 
 class GlobalExchangeProgram(DoExchangeProgram):

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -104,8 +105,8 @@ std::vector<VertexInstances> ComputeSet::vertices() const {
 
 std::vector<Tile> Ipu::tiles() const {
   std::vector<Tile> result;
-  const std::size_t n = report_->target.tiles_per_ipu;
-  for (std::size_t i = ipu_ * n; i < std::min((ipu_ + 1) * n, report_->tiles.size()); ++i) result.push_back(Tile(report_, i));
+  const pando::Interval tiles = pando::facade::tiles_of(*report_, ipu_);
+  for (std::size_t i = tiles.begin; i < tiles.end; ++i) result.push_back(Tile(report_, i));
   return result;
 }
 std::vector<Ipu> Compilation::ipus() const {
@@ -201,6 +202,36 @@ void StreamCopyMidProgram::accept(ProgramVisitor& visitor) const { visitor.visit
 void GlobalExchangeProgram::accept(ProgramVisitor& visitor) const { visitor.visitGlobalExchange(*this); }
 void SyncProgram::accept(ProgramVisitor& visitor) const { visitor.visitSync(*this); }
 
+namespace {
+
+// Cycles of each tile at one execution of the parts of the program that `is_it` says: each stream has a step of its own for them, and tiles
+// of its own.
+template <class IsIt>
+std::vector<std::uint64_t> estimated_cycles(const pando::profile::Report& report, const std::string& name, IsIt is_it) {
+  std::vector<std::uint64_t> out;
+  std::set<std::string> streams;
+  for (std::size_t i = 0; i < report.steps.size(); ++i) {
+    const pando::profile::StepCycles step = report.steps[i];
+    const std::uint32_t part = pando::profile::part_of(report, step);
+    if (part == 0 || !is_it(part - 1) || !streams.insert(step.stream).second) continue;
+    const std::vector<std::uint64_t> cycles = pando::facade::cycles_by_tile(report, step);
+    out.resize(cycles.size());
+    for (std::size_t tile = 0; tile < cycles.size(); ++tile) out[tile] += cycles[tile];
+  }
+  if (streams.empty()) fail(ErrorKind::profiling_disabled, "no-execution", "'{}' has no cycles: the report has no execution of it", name);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> ComputeSet::estimatedCyclesByTile() const {
+  return estimated_cycles(*report_, name(), [&](std::size_t part) { return report_->program[part].compute_set == index_ + 1; });
+}
+std::vector<std::uint64_t> ExchangeProgram::estimatedCyclesByTile() const {
+  const Meaning m = meaning_of(*report_, index_);
+  return estimated_cycles(*report_, name(), [&](std::size_t part) { return part == m.index; });
+}
+
 ComputeSet OnTileExecuteProgram::computeset() const { return {report_, meaning_of(*report_, index_).part->compute_set - 1}; }
 
 std::shared_ptr<Program> Program::make(const std::shared_ptr<const pando::profile::Report>& report, std::size_t index) {
@@ -237,9 +268,11 @@ pando::profile::Residents live_of(const pando::profile::Report& report, std::siz
   return out;
 }
 
-std::pair<std::size_t, std::size_t> placements_on(const pando::profile::Report& report, std::int64_t tile) {
-  return tile < 0 ? std::pair(std::size_t{0}, report.placements.size())
-                  : pando::profile::placements_of(report, static_cast<std::uint32_t>(tile));
+// The placements [first, last) on tiles that follow each other.
+std::pair<std::size_t, std::size_t> placements_on(const pando::profile::Report& report, pando::Interval tiles) {
+  if (tiles.empty()) return {0, 0};
+  return {pando::profile::placements_of(report, static_cast<std::uint32_t>(tiles.begin)).first,
+          pando::profile::placements_of(report, static_cast<std::uint32_t>(tiles.end - 1)).second};
 }
 
 }  // namespace
@@ -254,7 +287,7 @@ std::vector<LivenessVariable> LivenessVariable::of(const pando::profile::Report&
 std::uint64_t LivenessMemory::bytes() const {
   const std::uint32_t order = report_->program[part_].order;
   std::uint64_t sum = 0;
-  if (tile_ >= 0) {
+  if (!all_tiles_) {
     for (const LivenessVariable& v : variables()) sum += v.size();
     return sum;
   }
@@ -266,27 +299,32 @@ std::uint64_t LivenessMemory::bytes() const {
   return sum;
 }
 std::vector<LivenessVariable> LivenessMemory::variables() const {
-  const auto [first, last] = placements_on(*report_, tile_);
+  const auto [first, last] = all_tiles_ ? std::pair(std::size_t{0}, report_->placements.size()) : placements_on(*report_, {begin_, end_});
   return LivenessVariable::of(*report_, live_of(*report_, first, last, report_->program[part_].order));
 }
 
 std::shared_ptr<Program> LivenessProgramStep::program() const { return Program::make(report_, 2 * part_); }
-LivenessMemory LivenessProgramStep::notAlwaysLiveMemory() const { return LivenessMemory(report_, part_, -1); }
+LivenessMemory LivenessProgramStep::notAlwaysLiveMemory() const { return LivenessMemory(report_, part_); }
 LivenessMemory LivenessProgramStep::notAlwaysLiveMemoryForTile(unsigned tile) const {
-  return LivenessMemory(report_, part_, pando::facade::checked_tile(*report_, tile, "live memory"));
+  const std::size_t of = pando::facade::checked_tile(*report_, tile, "live memory");
+  return LivenessMemory(report_, part_, of, of + 1);
+}
+LivenessMemory LivenessProgramStep::notAlwaysLiveMemoryForIpu(unsigned ipu) const {
+  const pando::Interval tiles = pando::facade::tiles_of(*report_, pando::facade::checked_ipu(*report_, ipu, "live memory"));
+  return LivenessMemory(report_, part_, tiles.begin, tiles.end);
 }
 
 std::vector<LivenessProgramStep> Compilation::livenessProgramSteps() const {
   std::vector<LivenessProgramStep> result;
   for (std::size_t i = 0; i < report_->program.size(); ++i)
-    if (!stands_around(report_->program[i]) && report_->program[i].kind != "call") result.push_back(LivenessProgramStep(report_, i));
+    if (pando::facade::has_memory(report_->program[i])) result.push_back(LivenessProgramStep(report_, i));
   return result;
 }
 std::vector<LivenessVariable> Compilation::alwaysLiveVariables() const {
   return LivenessVariable::of(*report_, live_of(*report_, 0, report_->placements.size(), std::nullopt));
 }
 std::vector<LivenessVariable> Compilation::alwaysLiveVariablesForTile(unsigned tile) const {
-  const auto [first, last] = placements_on(*report_, pando::facade::checked_tile(*report_, tile, "always live variables"));
+  const auto [first, last] = pando::profile::placements_of(*report_, pando::facade::checked_tile(*report_, tile, "always live variables"));
   return LivenessVariable::of(*report_, live_of(*report_, first, last, std::nullopt));
 }
 
@@ -311,9 +349,7 @@ bool Block::isStreamCopy() const { return report_->blocks[block_].stream_copy; }
 namespace {
 
 bool has_tile(const pando::profile::BlockStream& stream, unsigned tile) {
-  for (std::size_t i = 0; i + 1 < stream.tiles.size(); i += 2)
-    if (tile >= stream.tiles[i] && tile < stream.tiles[i + 1]) return true;
-  return false;
+  return std::ranges::any_of(pando::facade::ranges_of(stream), [&](const pando::Interval& r) { return r.begin <= tile && tile < r.end; });
 }
 
 }  // namespace

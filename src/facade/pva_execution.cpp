@@ -11,12 +11,59 @@
 
 namespace pando::facade {
 
+namespace {
+
+// `number` on the tiles of [begin, end), as far as `tiles` has them; `out` begins at the first of `tiles`.
+void put(std::vector<std::uint64_t>& out, Interval tiles, std::uint64_t begin, std::uint64_t end, std::uint64_t number) {
+  for (std::uint64_t t = std::max(begin, tiles.begin); t < std::min(end, tiles.end); ++t) out[t - tiles.begin] = number;
+}
+
+std::vector<std::uint64_t> by_tile(const std::vector<std::uint64_t>& ranges, Interval tiles) {
+  std::vector<std::uint64_t> out(tiles.size());
+  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3) put(out, tiles, ranges[i], ranges[i + 1], ranges[i + 2]);
+  return out;
+}
+
+}  // namespace
+
+const profile::BlockStream* stream_of(const profile::Report& report, const profile::StepCycles& step) {
+  const auto it = std::ranges::find(report.block_streams, step.stream, &profile::BlockStream::stream);
+  return it == report.block_streams.end() ? nullptr : &*it;
+}
+
 std::vector<std::uint64_t> by_tile(const profile::Report& report, const std::vector<std::uint64_t>& ranges) {
   if (ranges.empty()) return {};
-  std::vector<std::uint64_t> out(report.target.tiles);
-  for (std::size_t i = 0; i + 2 < ranges.size(); i += 3)
-    for (std::uint64_t t = ranges[i]; t < std::min<std::uint64_t>(ranges[i + 1], out.size()); ++t) out[t] = ranges[i + 2];
+  return by_tile(ranges, {0, report.target.tiles});
+}
+
+std::vector<std::uint64_t> cycles_by_tile(const profile::Report& report, const profile::StepCycles& step, std::optional<Interval> of) {
+  const Interval tiles = of.value_or(Interval{0, report.target.tiles});
+  if (step.profile > 0) return by_tile(report.tile_profiles[step.profile - 1].ranges, tiles);
+  std::vector<std::uint64_t> out(tiles.size());
+  const profile::BlockStream* stream = stream_of(report, step);
+  if (stream == nullptr || step.executions == 0) return out;
+  const std::uint64_t each = (step.cycles.total() - step.cycles.wait) / step.executions;
+  for (const Interval& range : ranges_of(*stream)) put(out, tiles, range.begin, range.end, each);
   return out;
+}
+
+Interval tiles_of(const profile::Report& report, std::size_t ipu) {
+  const std::uint64_t n = report.target.tiles_per_ipu, all = report.target.tiles;
+  return {std::min(ipu * n, all), std::min((ipu + 1) * n, all)};
+}
+
+bool has_memory(const profile::ProgramStep& part) { return !stands_around(part) && part.kind != "call"; }
+
+std::vector<Interval> ranges_of(const profile::BlockStream& stream) {
+  std::vector<Interval> out;
+  for (std::size_t i = 0; i + 1 < stream.tiles.size(); i += 2) out.push_back({stream.tiles[i], stream.tiles[i + 1]});
+  return out;
+}
+
+std::size_t checked_ipu(const profile::Report& report, unsigned ipu, const char* what) {
+  if (ipu >= report.target.ipus)
+    fail(ErrorKind::index_error, "report-ipu", "{} of IPU {}: the report has {} IPUs", what, ipu, report.target.ipus);
+  return ipu;
 }
 
 std::uint32_t checked_tile(const profile::Report& report, unsigned tile, const char* what) {
@@ -35,26 +82,9 @@ namespace {
 
 constexpr std::size_t kMostExecutedSteps = 1'000'000;
 
-const pando::profile::BlockStream* stream_of(const pando::profile::Report& report, const StepCycles& step) {
-  for (const pando::profile::BlockStream& s : report.block_streams)
-    if (s.stream == step.stream) return &s;
-  return nullptr;
-}
-
 // Cycles of each tile of an IPU at one execution, waiting left out.
 std::vector<std::uint64_t> cycles_on(const pando::profile::Report& report, const StepCycles& step, unsigned ipu) {
-  std::vector<std::uint64_t> all(report.target.tiles);
-  const pando::profile::BlockStream* stream = stream_of(report, step);
-  if (step.profile > 0) {
-    all = pando::facade::by_tile(report, report.tile_profiles[step.profile - 1].ranges);
-  } else if (stream && stream->ipu == ipu && step.executions > 0) {
-    const std::uint64_t each = (step.cycles.total() - step.cycles.wait) / step.executions;
-    for (std::size_t i = 0; i + 1 < stream->tiles.size(); i += 2)
-      std::fill(all.begin() + std::min<std::size_t>(stream->tiles[i], all.size()),
-                all.begin() + std::min<std::size_t>(stream->tiles[i + 1], all.size()), each);
-  }
-  const std::size_t n = report.target.tiles_per_ipu, begin = std::min(ipu * n, all.size()), end = std::min((ipu + 1) * n, all.size());
-  return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)};
+  return pando::facade::cycles_by_tile(report, step, pando::facade::tiles_of(report, ipu));
 }
 
 // The mean of `count` tiles divided by the slowest.
@@ -105,8 +135,7 @@ std::string Step::kind() const { return report_->steps[step_].kind; }
 std::uint64_t Step::executions() const { return is_one_ ? 1 : report_->steps[step_].executions; }
 std::uint64_t Step::cycles() const { return is_one_ ? end_ - start_ : report_->steps[step_].cycles.total(); }
 std::vector<StepOnIpu> Step::ipus() const {
-  const StepCycles step = report_->steps[step_];
-  const pando::profile::BlockStream* stream = stream_of(*report_, step);
+  const pando::profile::BlockStream* stream = pando::facade::stream_of(*report_, report_->steps[step_]);
   std::vector<StepOnIpu> result;
   for (unsigned ipu = 0; ipu < report_->target.ipus; ++ipu) {
     const std::uint64_t cycles_here = stream && stream->ipu == ipu ? cycles() : 0;

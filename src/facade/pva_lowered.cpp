@@ -19,7 +19,7 @@ namespace {
 std::vector<std::uint32_t> orders_of(const pando::profile::Report& report) {
   std::vector<std::uint32_t> out;
   for (const pando::profile::ProgramStep& s : report.program)
-    if (!stands_around(s) && s.kind != "call") out.push_back(s.order);
+    if (pando::facade::has_memory(s)) out.push_back(s.order);
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
+#include "poplar/exceptions.hpp"
 #include "pva/pva.hpp"
 
 namespace {
@@ -149,6 +150,63 @@ TEST(Pva, VisitorsSeeExchangesBetweenIpus) {
   EXPECT_EQ(report.compilation().ipus()[1].tiles()[0].id(), 4u);
   EXPECT_EQ(report.compilation().target().type(), pva::Target::Type::IpuModel);
   EXPECT_EQ(report.compilation().target().tilesPerReplica(), 8u);
+}
+
+// Of one execution, whatever the report sums up; with the same numbers as the executed steps.
+TEST(Pva, ComputeSetsAndExchangesHaveCyclesByTile) {
+  TwoIpus two;
+  const pva::Report report = two.report();
+  const pva::ComputeSet twice = report.compilation().computeSets().at(0);
+  const std::vector<std::uint64_t> cycles = twice.estimatedCyclesByTile();
+  ASSERT_EQ(cycles.size(), 8u);
+  EXPECT_GE(cycles[0], 6 * 1000u);
+  EXPECT_GE(cycles[1], 6 * 2000u);
+  EXPECT_LT(cycles[1], 6 * 2000u + 1000u);  // the workers take turns
+  EXPECT_THAT(std::vector(cycles.begin() + 2, cycles.end()), testing::Each(0u));
+  struct Exchanges : pva::ProgramVisitor {
+    std::map<std::string, std::vector<std::uint64_t>> cycles;
+    void visitDoExchange(const pva::DoExchangeProgram& p) override { cycles[p.name()] = p.estimatedCyclesByTile(); }
+    void visitGlobalExchange(const pva::GlobalExchangeProgram& p) override { cycles[p.name()] = p.estimatedCyclesByTile(); }
+  } seen;
+  for (const auto& p : report.compilation().programs()) p->accept(seen);
+  ASSERT_EQ(seen.cycles.size(), 2u);
+  // On both streams of the IPU, and on both IPUs.
+  EXPECT_GT(seen.cycles["near copy"].at(0), 0u);
+  EXPECT_GT(seen.cycles["near copy"].at(2), 0u);
+  EXPECT_EQ(seen.cycles["near copy"].at(5), 0u);
+  EXPECT_GT(seen.cycles["far copy"].at(2), 0u);
+  EXPECT_GT(seen.cycles["far copy"].at(5), 0u);
+
+  const pva::Report not_run = Engine(two.graph, two.program).getReport(false);
+  EXPECT_THROW(static_cast<void>(not_run.compilation().computeSets().at(0).estimatedCyclesByTile()), profiling_disabled);
+  EXPECT_THROW(
+      {
+        Exchanges none;
+        for (const auto& p : not_run.compilation().programs()) p->accept(none);
+      },
+      profiling_disabled);
+}
+
+TEST(Pva, LiveMemoryOfAnIpuIsThatOfItsTiles) {
+  TwoIpus two;
+  const pva::Report report = Engine(two.graph, two.program).getReport(false);
+  std::uint64_t seen = 0;
+  for (const pva::LivenessProgramStep& step : report.compilation().livenessProgramSteps()) {
+    std::uint64_t both = 0;
+    for (unsigned ipu = 0; ipu < 2; ++ipu) {
+      const pva::LivenessMemory memory = step.notAlwaysLiveMemoryForIpu(ipu);
+      std::uint64_t tiles = 0, variables = 0;
+      for (unsigned tile = 4 * ipu; tile < 4 * ipu + 4; ++tile) tiles += step.notAlwaysLiveMemoryForTile(tile).bytes();
+      for (const pva::LivenessVariable& v : memory.variables()) variables += v.size();
+      EXPECT_EQ(memory.bytes(), tiles);
+      EXPECT_EQ(memory.bytes(), variables);
+      both += memory.bytes();
+    }
+    EXPECT_EQ(step.notAlwaysLiveMemory().bytes(), both);
+    seen += both;
+  }
+  EXPECT_GT(seen, 0u);
+  EXPECT_THROW(static_cast<void>(report.compilation().livenessProgramSteps().at(0).notAlwaysLiveMemoryForIpu(2)), index_error);
 }
 
 TEST(Pva, LoweredVariablesAreWhatTilesHold) {
