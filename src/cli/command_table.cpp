@@ -43,6 +43,15 @@ class HelpOfCommand : public CLI::Formatter {
   }
 };
 
+// An empty text is none of a value: what reads it would take it for an option that was not given.
+void expect_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0 || option->get_lnames().empty()) continue;
+    option->check(CLI::Validator([](const std::string& text) { return text.empty() ? "a value is expected, not an empty text" : ""; }, ""));
+  }
+  for (CLI::App* part : command.get_subcommands({})) expect_values(*part);
+}
+
 }  // namespace
 
 std::string_view title_of(CommandGroup group) {
@@ -67,6 +76,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
     for (const std::string& alias : row.aliases) command->alias(alias);
     if (row.describe != nullptr) {
       row.describe(command, invocation);
+      expect_values(*command);
       const std::string footer = help_footer(row.examples, row.statuses);
       command->footer(footer);
       command->formatter(std::make_shared<HelpOfCommand>());

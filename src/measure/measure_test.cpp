@@ -71,7 +71,7 @@ TEST(Measure, IpusAreThoseThatHoldSomething) {
   c.strategy.first_device = 1;
   const ir::Module m = transform::parallelise(c.program, c.strategy).module;
   const simulate::Program p = simulate::flatten(m, simulate::ClusterCostModel(*simulate::ipu_cluster_named("ipu2:64")));
-  EXPECT_EQ(p.devices_in_use(), 2);
+  EXPECT_EQ(p.used_devices().size(), 2);
   EXPECT_EQ(p.devices(), 3);
 }
 

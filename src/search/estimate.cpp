@@ -115,7 +115,7 @@ class Formula {
     std::int64_t begin = 0;
     for (std::int64_t i = 0; i < p; ++i) {
       const std::int64_t layers = layers_of_rank(d, p, i);
-      const std::int64_t dense = std::clamp<std::int64_t>(m_.dense_layers - begin, 0, layers);
+      const std::int64_t dense = layers - (m_.expert_layers(begin + layers) - m_.expert_layers(begin));
       begin += layers;
       Stage now = stage(i, dense, layers - dense, 1);
       const bool alike = i > 1 && i + 1 < p && stages_.back().layers == now.layers && stages_.back().expert_layers == now.expert_layers;

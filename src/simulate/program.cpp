@@ -38,14 +38,14 @@ std::int32_t Program::devices() const {
   return most;
 }
 
-std::int32_t Program::devices_in_use() const {
+std::vector<std::int32_t> Program::used_devices() const {
   std::set<std::int32_t> used;
   for (const Body& b : bodies) {
     for (const BodyDevice& d : b.devices) {
       if (!d.is_variable) used.insert(d.number);
     }
   }
-  return static_cast<std::int32_t>(used.size());
+  return {used.begin(), used.end()};
 }
 
 namespace {

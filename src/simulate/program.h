@@ -93,7 +93,7 @@ class Program {
   // One more than the highest device that is named: what is indexed by devices has so many places.
   std::int32_t devices() const;
   // Those that are named. Numbers need not begin at 0: a distribution begins with device 1 where nothing else is said.
-  std::int32_t devices_in_use() const;
+  std::vector<std::int32_t> used_devices() const;
   // Steps that run, calls and repeats counted out, calls themselves not counted.
   std::int64_t unfolded_steps() const;
   // How often each label runs, in the order of names.

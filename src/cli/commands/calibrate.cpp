@@ -65,6 +65,10 @@ void describe(CLI::App* command, Invocation& invocation) {
                  "Write a Python script that times whole training steps on one GPU with PyTorch and writes a table for pando fit")
       ->excludes(torch);
   command->callback([output, seconds, script, steps, like, models, command, &invocation] {
+    const bool writes_script = *steps || *script;
+    if (writes_script && command->get_option("--seconds")->count() > 0)
+      throw CLI::ValidationError("--seconds",
+                                 *steps ? "the script of --steps has its own numbers of steps" : "the script has --quick instead");
     if (*steps) {
       write_file(*output, std::string(kStepsGpu));
       invocation.status = 0;
@@ -74,7 +78,6 @@ void describe(CLI::App* command, Invocation& invocation) {
       invocation.status = run(*output, *seconds);
       return;
     }
-    if (command->get_option("--seconds")->count() > 0) throw CLI::ValidationError("--seconds", "the script has --quick instead");
     write_file(*output, torch_script(*like, *models));
     invocation.status = 0;
   });

@@ -23,14 +23,25 @@ struct Arguments {
   std::int64_t check = -1;
 };
 
+// What is an option of other inputs is a mistake.
+void reject_option(bool given, const char* option, const char* takes) {
+  if (given) throw CLI::ValidationError(option, takes);
+}
+
 emit::Emitted emitted(const Arguments& a) {
+  if (!a.input.ends_with(".onnx")) reject_option(!a.dimensions.empty(), "--dimension", "it takes an ONNX model");
   if (a.input.ends_with(".onnx")) {
+    reject_option(a.options.samples > 0, "--samples", "it takes a projected program");
+    reject_option(!a.pieces.empty(), "--pieces", "it takes a module that pando transform wrote");
     onnx::ImportOptions options;
     options.dimensions = sizes_of(a.dimensions);
     return emit::torch_program(onnx::import_file(a.input, options), a.options);
   }
   const std::string text = read_file(a.input == "-" ? "/dev/stdin" : a.input);
-  if (text.starts_with("project ")) return emit::torch_program(project::parse(text, a.input), a.options);
+  const bool projected = text.starts_with("project ");
+  reject_option(projected && !a.pieces.empty(), "--pieces", "it takes a module that pando transform wrote");
+  reject_option(!projected && a.options.samples > 0, "--samples", "it takes a projected program");
+  if (projected) return emit::torch_program(project::parse(text, a.input), a.options);
   return emit::torch_program(ir::read_module(text, a.input), a.options);
 }
 

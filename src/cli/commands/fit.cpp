@@ -42,8 +42,8 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--stack", a->stack, "What the constants begin with, and what is not fitted: a stack by name, or a JSON file")
       ->capture_default_str();
   command->add_option("--words", a->words, "Words of a strategy that hold for all rows and that no column says, as 'zero=3 data-overlap'");
-  command->add_option("-o,--output", a->output, "Write the stack as a JSON file, for --stack");
-  command->add_option("--name", a->name, "The stack's name in it; the file's without it");
+  CLI::Option* const output = command->add_option("-o,--output", a->output, "Write the stack as a JSON file, for --stack");
+  command->add_option("--name", a->name, "The stack's name in it; the file's without it")->needs(output);
   command->callback([a, &invocation] {
     if (a->machine.empty()) throw CLI::RequiredError("--machine (pando machines lists them)");
     invocation.status = run(*a);

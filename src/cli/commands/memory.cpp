@@ -71,21 +71,17 @@ int run(Arguments a) {
   search::Transformer model = transformer_of(a.model, a.seq);
   search::LayerMemo memo;
   search::StrategyFacts facts = search::facts_of(model, cluster, a.batch, &memo);
-  const double limit = a.memory.empty() ? static_cast<double>(cluster.memory_bytes) : bytes_of(a.memory);
-  if (limit <= 0) throw CLI::ValidationError("--memory", "a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected");
+  const double limit = a.memory.empty() ? static_cast<double>(cluster.memory_bytes) : device_memory_of(a.memory);
   search::Strategy s;
   if (a.strategy.empty()) {
     if (a.devices == 0) throw CLI::RequiredError("--devices, or a --strategy,");
     s = chosen(facts, a, limit);
   } else {
-    const search::ReadSettings r = search::settings_of(a.strategy, facts, a.devices, a.batch);
-    for (const std::string& note : r.notes) complain_of("memory", "note: " + note);
+    const search::ReadSettings r = strategy_of("memory", "--strategy", a.strategy, facts, a.devices, a.batch);
     s = r.strategy;
     facts.batch = r.batch;
     if (facts.batch == 0) throw CLI::RequiredError("--batch");
-    if (a.devices > 0 && s.devices() != a.devices)
-      throw CLI::ValidationError("--devices", fmt::format("the strategy takes {}, {} asked for", counted(s.devices(), "device"),
-                                                          a.devices == 1 ? "1 was" : fmt::format("{} were", a.devices)));
+    check_devices(s, a.devices);
   }
   if (const search::Violation v = search::first_violation(facts, s)) {
     complain_of("memory", fmt::format("{}: {}", v.rule, v.message));
@@ -107,7 +103,7 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("model", a->model, "A transformer by name, its config.json (Hugging Face), or a JSON file of its sizes")->required();
   command->add_option("--machine", a->machine, "A machine by name, or a JSON file (pando machines lists them)")->required();
   command->add_option("--devices", a->devices, "Devices")->check(at_least_one<std::int32_t>());
-  command->add_option("--batch", a->batch, "Samples of a step")->check(at_least_one<std::int64_t>());
+  add_batch(*command, a->batch, "");
   add_seq_length(*command, a->seq, "");
   command->add_option(
       "--strategy", a->strategy,

@@ -123,22 +123,8 @@ void check_emit(const std::string& emit) {
         "--emit", fmt::format("'{}' is not known; the nearest is {} (a file's name has a folder or an end: ./{})", name, near[0], emit));
 }
 
-constexpr double kLeastBytes = 1e6;
-
 int run(Arguments& a) {
-  if (!a.memory.empty()) {
-    a.program.space.memory = bytes_of(a.memory);
-    if (a.program.space.memory <= 0) {
-      complain_of("search", fmt::format("--memory {}: a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", a.memory));
-      return kWrong;
-    }
-    // Nobody means so few bytes of a transformer who leaves the unit out.
-    if (!is_program(a.model) && a.program.space.memory < kLeastBytes && a.memory.find_first_not_of("0123456789.") == std::string::npos) {
-      complain_of("search", fmt::format("--memory {}: that is bytes; {}GB, {}GiB or {}B say which unit is meant", a.memory, a.memory,
-                                        a.memory, a.memory));
-      return kWrong;
-    }
-  }
+  if (!a.memory.empty()) a.program.space.memory = is_program(a.model) ? memory_of(a.memory) : device_memory_of(a.memory);
   const simulate::Cluster machine = simulate::cluster_of(a.machine);
   if (const auto [target, path] = emit_target_of(a.program.emit); target != nullptr && target->folder != nullptr && path.empty())
     throw CLI::ValidationError("--emit", fmt::format("{} writes files: {}:DIR is expected", target->name, target->name));
@@ -151,10 +137,8 @@ int run(Arguments& a) {
   const search::StrategyFacts facts = search::facts_of(model, cluster, a.batch);
   search::Strategy asked;
   if (!a.why.empty()) {
-    const search::ReadSettings r = search::settings_of(a.why, facts, a.devices.size() == 1 ? a.devices[0] : 0, a.batch);
-    for (const std::string& note : r.notes) complain_of("search", "note: " + note);
-    asked = r.strategy;
-    if (r.batch != a.batch) throw CLI::ValidationError("--why-not", fmt::format("it has a batch of {}, --batch is {}", r.batch, a.batch));
+    // What another number of devices would do is a question, too.
+    asked = strategy_of("search", "--why-not", a.why, facts, a.devices.size() == 1 ? a.devices[0] : 0, a.batch).strategy;
   }
   a.program.space.batch = a.batch;
   a.program.space.reach = a.wide ? search::Reach::everything : search::reach_named(a.reach);
@@ -223,6 +207,16 @@ void reject_options_of_programs(const CLI::App& command) {
   }
 }
 
+// Numbers of devices that are compared.
+void check_sizes(const Arguments& a) {
+  std::vector<std::int64_t> sorted = a.devices;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw CLI::ValidationError("--devices", fmt::format("{} is given twice", *twice));
+  if (a.by == "price" && a.devices.size() == 1)
+    throw CLI::ValidationError("--by", "prices of several numbers of devices are compared; --devices has one");
+}
+
 void describe(CLI::App* command, Invocation& invocation) {
   const auto a = std::make_shared<Arguments>();
   std::string models, machines;
@@ -239,23 +233,25 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--devices", a->devices, "Devices; several numbers are compared")
       ->delimiter(',')
       ->check(at_least_one<std::int32_t>());
-  command->add_option("--batch", a->batch, "Of a transformer: samples of a step")->check(at_least_one<std::int64_t>());
+  add_batch(*command, a->batch, "Of a transformer: ");
   CLI::Option* const seq = add_seq_length(*command, a->seq, "Of a transformer: ");
   command->add_option("--memory", a->memory, "Memory of a device (28GB, 80GiB); the machine's without it");
   command->add_option("--require", a->program.space.require, "Only strategies with these values, as 't=8 recompute=full'");
-  command
-      ->add_option(
-          "--space", a->reach,
-          "Of a transformer: trainers (what a trainer can run), calculon (degrees that divide, as that search has them), everything "
-          "(offload, and schedules and transfers that no trainer has, too)")
-      ->check(one_of({"trainers", "calculon", "everything"}))
-      ->capture_default_str();
+  CLI::Option* const space =
+      command
+          ->add_option(
+              "--space", a->reach,
+              "Of a transformer: trainers (what a trainer can run), calculon (degrees that divide, as that search has them), everything "
+              "(offload, and schedules and transfers that no trainer has, too)")
+          ->check(one_of({"trainers", "calculon", "everything"}))
+          ->capture_default_str();
   command
       ->add_option("--stack", a->stack,
                    "Of a transformer: the software that runs the step, which adds waiting and keeps memory:" + stacks + "; none: neither")
       ->capture_default_str();
   command->add_flag("--words", a->words, "Print the words of a strategy, with trainers' names for them");
-  command->add_flag("--wide", a->wide, "All axes: of a transformer --space everything; of a program all schedules, more stages, offload");
+  command->add_flag("--wide", a->wide, "All axes: of a transformer --space everything; of a program all schedules, more stages, offload")
+      ->excludes(space);
   command->add_option("--by", a->by, "What is least: time, or price")->check(one_of({"time", "price"}))->capture_default_str();
   command
       ->add_option(
@@ -327,6 +323,7 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->callback([a, command, seq, &invocation] {
     a->says_top = command->get_option("--top")->count() > 0;
     if (a->words) {
+      if (invocation.arguments.size() > 2) throw CLI::ValidationError("--words", "it stands alone: nothing is searched");
       fmt::print("{}", search::words_page());
       return;
     }
@@ -338,6 +335,7 @@ void describe(CLI::App* command, Invocation& invocation) {
         throw CLI::ValidationError(option, "it takes a transformer's name or sizes");
     }
     if (is_program(a->model) && seq->count() > 0) throw CLI::ValidationError("--seq-length", "a program has its positions");
+    check_sizes(*a);
     a->program.given = invocation.arguments;
     const StopOnInterrupt stop;
     try {

@@ -41,23 +41,24 @@ struct Arguments {
 };
 
 void print_times(const simulate::Program& p, const simulate::Timeline& t) {
-  fmt::print("{}, {} ({} run one by one): {:.9g} s\n", counted(p.devices_in_use(), "device"), counted(t.steps_covered, "step"), t.steps_run,
-             t.seconds);
+  fmt::print("{}, {} ({} run one by one): {:.9g} s\n", counted(p.used_devices().size(), "device"), counted(t.steps_covered, "step"),
+             t.steps_run, t.seconds);
   fmt::print("{:>6} {:>14} {:>14} {:>14} {:>7}\n", "device", "ends", "computes", "transfers", "busy");
-  for (std::size_t d = 0; d < t.devices.size(); ++d) {
-    const auto& x = t.devices[d];
+  for (const std::int32_t d : p.used_devices()) {
+    const auto& x = t.devices[static_cast<std::size_t>(d)];
     fmt::print("{:>6} {:14.6g} {:14.6g} {:14.6g} {:6.1f}%\n", d, x.end, x.computing, x.transferring,
                t.seconds > 0 ? 100 * x.computing / t.seconds : 0);
   }
 }
 
-void print_memory(const std::vector<simulate::DeviceMemory>& all) {
+void print_memory(const simulate::Program& p, const std::vector<simulate::DeviceMemory>& all) {
   fmt::print("{:>6} {:>14}", "device", "peak bytes");
   for (std::size_t k = 0; k < simulate::kMemoryKinds; ++k) fmt::print(" {:>13}", simulate::name_of(static_cast<simulate::MemoryKind>(k)));
   fmt::print("\n");
-  for (std::size_t d = 0; d < all.size(); ++d) {
-    fmt::print("{:>6} {:>14}", d, all[d].peak);
-    for (std::int64_t b : all[d].at_peak) fmt::print(" {:>13}", b);
+  for (const std::int32_t d : p.used_devices()) {
+    const simulate::DeviceMemory& m = all[static_cast<std::size_t>(d)];
+    fmt::print("{:>6} {:>14}", d, m.peak);
+    for (std::int64_t b : m.at_peak) fmt::print(" {:>13}", b);
     fmt::print("\n");
   }
 }
@@ -93,8 +94,9 @@ int run_model(const Arguments& a) {
   const search::Transformer model = transformer_of(a.model, a.seq);
   const simulate::Cluster machine = simulate::cluster_of(a.machine),
                           cluster = a.stack == "none" ? machine : search::with_stack(machine, search::stack_of(a.stack));
-  const search::ReadSettings settings = search::settings_of(a.strategy, search::facts_of(model, cluster, a.batch), a.devices, a.batch);
-  for (const std::string& note : settings.notes) complain_of("simulate", "note: " + note);
+  const search::ReadSettings settings =
+      strategy_of("simulate", "--strategy", a.strategy, search::facts_of(model, cluster, a.batch), a.devices, a.batch);
+  check_devices(settings.strategy, a.devices);
   const search::Strategy& s = settings.strategy;
   if (settings.batch == 0) throw CLI::RequiredError("--batch");
   const search::StrategyFacts facts = search::facts_of(model, cluster, settings.batch);
@@ -156,7 +158,7 @@ int run(const Arguments& a) {
                                 {.folded = !a.unfolded, .overlap = !a.no_overlap && costs.back()->overlaps(), .record_events = trace});
   print_times(p, t);
   const std::vector<simulate::DeviceMemory> memory = simulate::measure_memory(p, !a.unfolded);
-  print_memory(memory);
+  print_memory(p, memory);
   fmt::print("{}", costs.back()->report());
   if (a.ops) {
     for (const auto& [name, n] : p.histogram()) fmt::print("{:>10} {}\n", n, name);
@@ -168,7 +170,7 @@ int run(const Arguments& a) {
   }
   if (!a.trace.empty()) write_file(a.trace, measured.empty() ? simulate::chrome_trace(p, t) : simulate::chrome_trace(p, t, measured));
   if (!a.report.empty()) {
-    profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", a.input, counted(p.devices_in_use(), "device"), cluster.name),
+    profile::DevicePlan plan{.title = fmt::format("{} on {} of {}", a.input, counted(p.used_devices().size(), "device"), cluster.name),
                              .machine = cluster.name};
     plan.memory_limit = static_cast<double>(cluster.memory_bytes);
     add_timeline(plan, module, p, t, memory);
@@ -197,6 +199,8 @@ void reject_idle_options(const CLI::App& command, bool validates, bool is_model,
     reject({"--cost", "--table", "--fidelity", "--tiles", "--unfolded", "--no-overlap", "--ops", "--beside", "--into", "--chakra"},
            "it takes a program");
   }
+  if (command.get_option("--cost")->as<std::string>().starts_with("reference"))
+    reject({"--machine", "--no-overlap"}, "the reference's costs have constants of their own");
   if (validates) reject({"--machine", "--trace", "--report"}, "published measurements have their machines");
   if (cycles && command.get_option("--machine")->as<std::string>().find(':') != std::string::npos)
     reject({"--tiles"}, "the machine's name says how many");
@@ -258,7 +262,7 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_option("--devices", a->devices, "With --model: devices, for settings of a trainer that do not say how many")
       ->needs(model)
       ->check(at_least_one<std::int32_t>());
-  command->add_option("--batch", a->batch, "With --model: samples of a step")->needs(model)->check(at_least_one<std::int64_t>());
+  add_batch(*command, a->batch, "With --model: ")->needs(model);
   add_seq_length(*command, a->seq, "With --model: ")->needs(model);
   std::string stacks;
   for (const auto& s : search::stacks()) stacks += " " + s.name;

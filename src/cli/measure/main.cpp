@@ -63,7 +63,8 @@ void program(const Arguments& a) {
   std::string text;
   const measure::IpuRun r = measure::run_on_ipus(m, a.machine, a.tiles, &text);
   fmt::print("{}: simulated {:.6g} s; compiled to tiles, by the cycle model {:.6g} s ({} cycles on {} IPUs); difference {:+.1f} %\n",
-             cluster.name, t.seconds, r.seconds, r.cycles, simulated.devices_in_use() * m.replicas(), 100 * (t.seconds / r.seconds - 1));
+             cluster.name, t.seconds, r.seconds, r.cycles, static_cast<std::int64_t>(simulated.used_devices().size()) * m.replicas(),
+             100 * (t.seconds / r.seconds - 1));
   if (a.profile) fmt::print("{}", text);
 }
 

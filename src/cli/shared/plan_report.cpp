@@ -25,8 +25,8 @@ std::vector<std::string> memory_kinds() {
 // The tensors of the main graph's inputs. Those of one name, shape and size on several devices are one row.
 class InputPlaces {
  public:
-  InputPlaces(profile::DevicePlan& plan, const ir::Module& module, const simulate::Program& program)
-      : plan_(plan), module_(module), program_(program) {}
+  InputPlaces(profile::DevicePlan& plan, const ir::Module& module, const simulate::Program& program, const std::vector<std::uint32_t>& rows)
+      : plan_(plan), module_(module), program_(program), row_of_(rows) {}
 
   void fill() {
     if (program_.bodies.empty()) return;
@@ -44,7 +44,7 @@ class InputPlaces {
     const simulate::Body& main = program_.bodies.front();
     const simulate::Slot& slot = main.slots[main.inputs[next_++]];
     const std::string shape = fmt::format("{}({})", ir::name_of(t.dtype), fmt::join(t.shape, ", "));
-    const auto device = static_cast<std::uint32_t>(main.devices[slot.device].number);
+    const std::uint32_t device = row_of_[static_cast<std::size_t>(main.devices[slot.device].number)];
     const auto [it, added] = rows_.emplace(std::tuple(name, shape, slot.bytes), plan_.values.size());
     if (added) plan_.values.push_back({name, std::string(simulate::name_of(slot.kind)), shape, static_cast<double>(slot.bytes), {}});
     plan_.values[it->second].devices.push_back(device);
@@ -53,6 +53,7 @@ class InputPlaces {
   profile::DevicePlan& plan_;
   const ir::Module& module_;
   const simulate::Program& program_;
+  const std::vector<std::uint32_t>& row_of_;
   std::size_t next_ = 0;
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::size_t> rows_;
 };
@@ -63,7 +64,11 @@ void add_timeline(profile::DevicePlan& plan, const ir::Module& module, const sim
                   const std::vector<simulate::DeviceMemory>& memory) {
   plan.seconds = timeline.seconds;
   plan.kinds = memory_kinds();
-  for (std::size_t d = 0; d < timeline.devices.size(); ++d) {
+  // Numbers need not begin at 0; devices that nothing lies on have no row.
+  std::vector<std::uint32_t> row_of(timeline.devices.size());
+  for (const std::int32_t number : program.used_devices()) {
+    const auto d = static_cast<std::size_t>(number);
+    row_of[d] = static_cast<std::uint32_t>(plan.devices.size());
     const simulate::DeviceTimes& t = timeline.devices[d];
     profile::PlanDevice& device = plan.devices.emplace_back();
     device = {fmt::format("device {}", d), t.computing, t.transferring, t.end, {}};
@@ -74,14 +79,14 @@ void add_timeline(profile::DevicePlan& plan, const ir::Module& module, const sim
   const std::vector<std::int64_t> used = simulate::memory_of_events(program);
   for (std::size_t i = 0; i < timeline.events.size(); ++i) {
     const simulate::Event& e = timeline.events[i];
-    profile::PlanEvent event{static_cast<std::uint32_t>(e.device), name(program.label(e.label)), e.transfer, e.start, e.seconds};
+    profile::PlanEvent event{row_of[static_cast<std::size_t>(e.device)], name(program.label(e.label)), e.transfer, e.start, e.seconds};
     event.bytes = static_cast<double>(used[i]);
     profile::add_event(plan, event);
   }
   for (const simulate::Message& m : timeline.messages)
-    profile::add_message(plan, {static_cast<std::uint32_t>(m.from), static_cast<std::uint32_t>(m.to), name(program.label(m.label)),
-                                static_cast<std::uint64_t>(m.bytes), m.sent, m.received});
-  InputPlaces(plan, module, program).fill();
+    profile::add_message(plan, {row_of[static_cast<std::size_t>(m.from)], row_of[static_cast<std::size_t>(m.to)],
+                                name(program.label(m.label)), static_cast<std::uint64_t>(m.bytes), m.sent, m.received});
+  InputPlaces(plan, module, program, row_of).fill();
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "cli/shared/words.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <cmath>
@@ -8,12 +9,23 @@
 
 namespace pando::cli {
 
+namespace {
+
+// Of a name that is given twice one number would not count.
+template <class Number>
+void add_name(std::map<std::string, Number>& all, const std::string& item, const std::string& name, Number number) {
+  if (name.empty()) throw CLI::ValidationError(item, "a name is expected before the number");
+  if (!all.emplace(name, number).second) throw CLI::ValidationError(item, fmt::format("'{}' is given twice", name));
+}
+
+}  // namespace
+
 std::map<std::string, std::int32_t> dimensions_of(const std::vector<std::string>& list) {
   std::map<std::string, std::int32_t> all;
   for (const std::string& item : list) {
     const std::size_t colon = item.rfind(':');
     if (colon == std::string::npos) {
-      all[item] = 0;
+      add_name(all, item, item, 0);
       continue;
     }
     const std::string number = item.substr(colon + 1);
@@ -21,7 +33,7 @@ std::map<std::string, std::int32_t> dimensions_of(const std::vector<std::string>
     if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {
       throw CLI::ValidationError(item, "expected name:dimension");
     }
-    all[item.substr(0, colon)] = std::stoi(number);
+    add_name(all, item, item.substr(0, colon), std::stoi(number));
   }
   return all;
 }
@@ -34,7 +46,7 @@ std::map<std::string, std::int64_t> sizes_of(const std::vector<std::string>& lis
     if (size.empty() || size.size() > 12 || size.find_first_not_of("0123456789") != std::string::npos) {
       throw CLI::ValidationError(item, "expected name=size");
     }
-    all[item.substr(0, at)] = std::stoll(size);
+    add_name(all, item, item.substr(0, at), static_cast<std::int64_t>(std::stoll(size)));
   }
   return all;
 }
@@ -60,6 +72,12 @@ double bytes_of(const std::string& text) {
     if (text.substr(used) == unit) return std::isfinite(n * bytes) ? n * bytes : 0;
   }
   return 0;
+}
+
+double memory_of(const std::string& text) {
+  const double bytes = bytes_of(text);
+  if (bytes > 0) return bytes;
+  throw CLI::ValidationError("--memory", fmt::format("'{}': a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB is expected", text));
 }
 
 }  // namespace pando::cli

@@ -15,5 +15,7 @@ std::map<std::string, std::int64_t> sizes_of(const std::vector<std::string>& lis
 
 // "28GB", "624KiB" or bytes; 0 if it is none of these.
 double bytes_of(const std::string& text);
+// The same of --memory. Throws CLI::ValidationError where it is none of these, or not more than 0.
+double memory_of(const std::string& text);
 
 }  // namespace pando::cli

@@ -26,6 +26,16 @@ std::string layout_of(const std::vector<std::int64_t>& stages) {
   return text + "L";
 }
 
+// Python for a list: 1 for a layer with experts.
+std::string expert_layers_text(const Transformer& m) {
+  if (m.expert_every == 1) return fmt::format("([0]*{}+[1]*{})", m.dense_layers, m.layers - m.dense_layers);
+  if (m.dense_layers == 0 && m.layers % m.expert_every == 0)
+    return fmt::format("(([0]*{}+[1])*{})", m.expert_every - 1, m.layers / m.expert_every);
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < m.layers; ++i) all.push_back(m.expert_layers(i + 1) - m.expert_layers(i));
+  return fmt::format("([{}])", fmt::join(all, ","));
+}
+
 class FlagWriter {
  public:
   FlagWriter(const StrategyFacts& f, const Strategy& s) : f_(f), s_(s), notes_(s) {}
@@ -73,9 +83,10 @@ class FlagWriter {
       flag("num-experts", m.experts), flag("moe-router-topk", m.experts_each), flag("moe-ffn-hidden-size", m.expert_ffn);
       flag("moe-grouped-gemm");
       if (m.shared_experts > 0) flag("moe-shared-expert-intermediate-size", m.shared_experts * m.expert_ffn);
-      if (m.dense_layers > 0) flag("moe-layer-freq", fmt::format("([0]*{}+[1]*{})", m.dense_layers, m.layers - m.dense_layers));
+      if (m.expert_layers() < m.layers) flag("moe-layer-freq", expert_layers_text(m));
     }
     if (m.norms == 4) notes_.unsaid("norms behind attention and dense layers");
+    if (m.parallel) notes_.unsaid("attention and dense layers side by side; Megatron-LM runs one after the other");
     if (m.norms_heads) flag("qk-layernorm");
   }
 

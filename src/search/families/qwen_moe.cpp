@@ -10,7 +10,7 @@ namespace {
 
 // Layers without experts, which must be the first ones.
 std::int64_t dense_layers_of(ConfigReader& c, std::int64_t layers) {
-  std::vector<std::int64_t> dense = c.whole_tensors("mlp_only_layers");
+  std::vector<std::int64_t> dense = c.whole_numbers("mlp_only_layers");
   std::ranges::sort(dense);
   for (std::size_t i = 0; i < dense.size(); ++i) {
     if (dense[i] != static_cast<std::int64_t>(i) || dense[i] >= layers)
@@ -32,7 +32,8 @@ ModelFamily family_qwen_moe() {
     t.norms_heads = c.text("model_type", "") == "qwen3_moe";
     t.experts = c.whole("num_experts"), t.experts_each = c.whole("num_experts_per_tok"), t.expert_ffn = c.whole("moe_intermediate_size");
     t.dense_layers = dense_layers_of(c, t.layers);
-    c.only("decoder_sparse_step", 1, "experts in every layer");
+    t.expert_every = c.whole("decoder_sparse_step", 1);
+    if (t.expert_every < 1) c.wrong("decoder_sparse_step is 0; one layer of so many has experts");
     const std::int64_t shared = c.whole("shared_expert_intermediate_size", 0);
     if (shared % t.expert_ffn != 0)
       c.wrong(

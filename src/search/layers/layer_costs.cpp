@@ -33,6 +33,28 @@ class LayerWriter {
 
   LayerCosts write() {
     for (std::vector<LayerOp>* ops : {&out_.forward, &out_.input_gradient}) ops->reserve(32);
+    if (m_.parallel)
+      side_by_side();
+    else
+      one_after_the_other();
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  // Attention and dense layers read the layer's input; their results are added to it.
+  void side_by_side() {
+    norm("norm");
+    if (m_.norms > 1) norm_behind("norm 2");
+    join(true);
+    attention();
+    wide();
+    join(false);
+    residual("residual");
+    residual("residual 2");
+  }
+
+  void one_after_the_other() {
     norm("norm");
     join(true);
     if (m_.latent())
@@ -44,18 +66,19 @@ class LayerWriter {
     residual("residual");
     norm("norm 2");
     join(true);
+    wide();
+    join(false);
+    if (m_.norms == 4) norm_behind("norm behind dense layers");
+    residual("residual 2");
+  }
+
+  void wide() {
     if (with_experts_)
       experts();
     else
       dense(static_cast<double>(m_.ffn));
-    join(false);
-    if (m_.norms == 4) norm_behind("norm behind dense layers");
-    residual("residual 2");
-    finish();
-    return std::move(out_);
   }
 
- private:
   // --- single ops -----------------------------------------------------------------------------------------------------------------------
 
   double memory(double bytes) const { return c_.launch + bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)); }
@@ -391,7 +414,7 @@ class LayerWriter {
 
   // The way back needs neither the result of the last product nor what comes after it.
   void stop_early() {
-    if (!c_.stops_early || m_.norms == 4) return;
+    if (!c_.stops_early || m_.norms == 4 || m_.parallel) return;
     std::vector<LayerOp>& ops = out_.again;
     const auto ends = [&](std::string_view name) {
       if (ops.empty() || ops.back().name != name) return;

@@ -146,7 +146,7 @@ std::vector<std::string> ConfigReader::texts(const std::string& name) {
   return all;
 }
 
-std::vector<std::int64_t> ConfigReader::whole_tensors(const std::string& name) {
+std::vector<std::int64_t> ConfigReader::whole_numbers(const std::string& name) {
   const nlohmann::json* v = member(name);
   std::vector<std::int64_t> all;
   if (v == nullptr) return all;
@@ -174,9 +174,11 @@ void ConfigReader::end() const {
   }
 }
 
-void read_decoder(ConfigReader& c, Transformer& t, bool ties_otherwise) {
-  t.hidden = c.whole("hidden_size"), t.layers = c.whole("num_hidden_layers"), t.heads = c.whole("num_attention_heads");
-  t.kv_heads = c.whole("num_key_value_heads", t.heads), t.head_size = c.whole("head_dim", 0), t.vocab = c.whole("vocab_size");
+void read_decoder(ConfigReader& c, Transformer& t, bool ties_otherwise, const DecoderSizes& otherwise) {
+  const auto needed = [&](const char* name, std::int64_t or_so) { return or_so > 0 ? c.whole(name, or_so) : c.whole(name); };
+  t.hidden = c.whole("hidden_size"), t.layers = c.whole("num_hidden_layers"), t.heads = needed("num_attention_heads", otherwise.heads);
+  t.kv_heads = c.whole("num_key_value_heads", otherwise.kv_heads > 0 ? otherwise.kv_heads : t.heads);
+  t.head_size = c.whole("head_dim", otherwise.head_size), t.vocab = needed("vocab_size", otherwise.vocab);
   t.tied = c.flag("tie_word_embeddings", ties_otherwise);
   t.keeps_scores = false;
   t.dropout = false;
@@ -198,6 +200,14 @@ void read_gated_ffn(ConfigReader& c, Transformer& t, const char* activation) {
     c.wrong(fmt::format("{} is '{}'; understood are {}", activation, act, fmt::join(known, ", ")));
 }
 
+void read_plain_ffn(ConfigReader& c, Transformer& t, const char* size, const char* activation, const char* otherwise) {
+  t.gated = false;
+  t.ffn = c.whole(size, 4 * t.hidden);
+  const std::string act = c.text(activation, otherwise);
+  if (!act.starts_with("gelu") && act != "relu")
+    c.wrong(fmt::format("{} is '{}'; understood are relu and those that begin with gelu", activation, act));
+}
+
 void set_window(Transformer& t, std::int64_t window, double windowed) {
   if (window <= 0 || window >= t.seq) return;
   const auto s = static_cast<double>(t.seq), w = static_cast<double>(window);
@@ -206,21 +216,42 @@ void set_window(Transformer& t, std::int64_t window, double windowed) {
   t.attended = 1 - windowed * (1 - share);
 }
 
-void read_window(ConfigReader& c, Transformer& t, double windowed) {
-  const std::vector<std::string> kinds = c.texts("layer_types");
-  if (!kinds.empty()) {
-    if (static_cast<std::int64_t>(kinds.size()) != t.layers)
-      c.wrong(fmt::format("layer_types has {} layers; num_hidden_layers is {}", kinds.size(), t.layers));
-    std::int64_t sliding = 0;
-    for (const std::string& kind : kinds) {
-      if (kind != "full_attention" && kind != "sliding_attention")
-        c.wrong(fmt::format("layer_types has '{}'; understood are full_attention, sliding_attention", kind));
-      sliding += kind == "sliding_attention" ? 1 : 0;
-    }
-    windowed = static_cast<double>(sliding) / static_cast<double>(t.layers);
-  }
-  set_window(t, c.whole("sliding_window", 0), windowed);
+void set_chunks(Transformer& t, std::int64_t chunk, double chunked) {
+  if (chunk <= 0 || chunk >= t.seq) return;
+  const auto s = static_cast<double>(t.seq), n = static_cast<double>(chunk), rest = static_cast<double>(t.seq % chunk);
+  const double share = (static_cast<double>(t.seq / chunk) * n * n + rest * rest) / (s * s);
+  t.attended = 1 - chunked * (1 - share);
 }
+
+std::optional<std::int64_t> layers_of_kind(ConfigReader& c, const Transformer& t, std::string_view kind) {
+  const std::vector<std::string> kinds = c.texts("layer_types");
+  if (kinds.empty()) return std::nullopt;
+  if (static_cast<std::int64_t>(kinds.size()) != t.layers)
+    c.wrong(fmt::format("layer_types has {} layers; num_hidden_layers is {}", kinds.size(), t.layers));
+  for (const std::string& k : kinds) {
+    if (k != "full_attention" && k != kind) c.wrong(fmt::format("layer_types has '{}'; understood are full_attention, {}", k, kind));
+  }
+  return std::ranges::count(kinds, kind);
+}
+
+void read_window(ConfigReader& c, Transformer& t, double windowed, std::int64_t otherwise) {
+  if (const auto sliding = layers_of_kind(c, t, "sliding_attention"))
+    windowed = static_cast<double>(*sliding) / static_cast<double>(t.layers);
+  set_window(t, c.whole("sliding_window", otherwise), windowed);
+}
+
+namespace {
+
+// What a model of images and texts has beside its text.
+std::string beside_text(const nlohmann::json& config) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : config.items()) {
+    if (name != "text_config" && value.is_object() && name.ends_with("_config") && name != "quantization_config") parts.push_back(name);
+  }
+  return parts.empty() ? "what stands beside it" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
 
 Transformer transformer_of_config(const nlohmann::json& config, std::int64_t seq, const std::string& file) {
   ConfigReader reader(config, file);
@@ -245,12 +276,17 @@ Transformer transformer_of_config(const nlohmann::json& config, std::int64_t seq
   }
   // A model of texts inside one of images, too.
   if (reader.has("text_config") && config["text_config"].is_object()) {
-    const std::string inner = ConfigReader(config["text_config"], file).text("model_type", "");
-    if (std::ranges::find(known, inner) != known.end())
-      reader.wrong(
-          fmt::format("model_type is '{}', a family that is not known; its text_config is a '{}', which is: give that alone, as a file, "
-                      "with the sizes that it leaves to the family, as vocab_size",
-                      type, inner));
+    nlohmann::json text = config["text_config"];
+    const std::string inner = ConfigReader(text, file).text("model_type", "");
+    if (std::ranges::find(known, inner) != known.end()) {
+      if (reader.has("tie_word_embeddings") && !text.contains("tie_word_embeddings"))
+        text["tie_word_embeddings"] = config["tie_word_embeddings"];
+      Transformer t = transformer_of_config(text, seq, file + ": text_config");
+      t.name = file;
+      t.notes.push_back(fmt::format("of the '{}' its text_config, a '{}', is read alone: {} and what joins them are not counted", type,
+                                    inner, beside_text(config)));
+      return t;
+    }
   }
   const std::vector<std::string> near = similar_names(type, known);
   std::ranges::sort(known);

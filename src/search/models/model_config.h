@@ -27,7 +27,7 @@ class ConfigReader {
   bool flag(const std::string& name, bool otherwise);
   std::string text(const std::string& name, const std::string& otherwise);
   std::vector<std::string> texts(const std::string& name);
-  std::vector<std::int64_t> whole_tensors(const std::string& name);
+  std::vector<std::int64_t> whole_numbers(const std::string& name);
   bool has(const std::string& name) const { return config_.contains(name) && !config_[name].is_null(); }
   // Only this value is understood.
   void only(const std::string& name, std::int64_t value, std::string_view why);
@@ -61,13 +61,23 @@ Transformer transformer_of_config(const nlohmann::json& config, std::int64_t seq
 
 // --- for rows: what most families have
 
+// Sizes that a family's files may leave out; 0: none may.
+struct DecoderSizes {
+  std::int64_t heads = 0, kv_heads = 0, head_size = 0, vocab = 0;
+};
 // hidden_size, num_hidden_layers, num_attention_heads, num_key_value_heads, head_dim, vocab_size, tie_word_embeddings, dropout.
-void read_decoder(ConfigReader& c, Transformer& t, bool ties_otherwise);
+void read_decoder(ConfigReader& c, Transformer& t, bool ties_otherwise, const DecoderSizes& otherwise = {});
 // intermediate_size, and an activation with a gate.
 void read_gated_ffn(ConfigReader& c, Transformer& t, const char* activation = "hidden_act");
+// Two matrices, and an activation of the kind of gelu or relu between them.
+void read_plain_ffn(ConfigReader& c, Transformer& t, const char* size, const char* activation, const char* otherwise);
 // The share of causal attention that is computed where `windowed` of all layers look back `window` tokens at most.
 void set_window(Transformer& t, std::int64_t window, double windowed);
 // layer_types, or otherwise `windowed`: the share of layers with sliding_window.
-void read_window(ConfigReader& c, Transformer& t, double windowed);
+void read_window(ConfigReader& c, Transformer& t, double windowed, std::int64_t otherwise = 0);
+// The same of layers with chunks of `chunk` tokens, which see nothing of those before them.
+void set_chunks(Transformer& t, std::int64_t chunk, double chunked);
+// How many of the layers are of the kind `kind`; the others are "full_attention". None: the configuration does not say.
+std::optional<std::int64_t> layers_of_kind(ConfigReader& c, const Transformer& t, std::string_view kind);
 
 }  // namespace pando::search

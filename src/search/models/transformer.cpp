@@ -36,13 +36,13 @@ double Transformer::expert_parameters() const {
 }
 
 double Transformer::parameters() const {
-  const auto with = experts > 0 ? static_cast<double>(layers - dense_layers) : 0, without = static_cast<double>(layers) - with;
+  const auto with = static_cast<double>(expert_layers()), without = static_cast<double>(layers) - with;
   return without * layer_parameters(false) + with * (layer_parameters(true) + expert_parameters()) +
          (tied ? 1 : 2) * embedding_parameters() + position_parameters();
 }
 
 double Transformer::operations_per_token() const {
-  const auto with = experts > 0 ? static_cast<double>(layers - dense_layers) : 0, without = static_cast<double>(layers) - with;
+  const auto with = static_cast<double>(expert_layers()), without = static_cast<double>(layers) - with;
   const double used = experts > 0 ? expert_parameters() * static_cast<double>(experts_each) / static_cast<double>(experts) : 0;
   const double matrices = without * layer_parameters(false) + with * (layer_parameters(true) + used) + embedding_parameters();
   const double head = static_cast<double>(size_of_head() + position_size),
@@ -60,7 +60,7 @@ Transformer gpt(std::string name, std::int64_t layers, std::int64_t heads, std::
   t.heads = heads;
   t.hidden = hidden;
   t.ffn = 4 * hidden;
-  t.seq = seq;
+  t.seq = t.learned_positions = seq;
   t.tied = true;
   return t;
 }
@@ -70,6 +70,7 @@ Transformer llama(std::string name, std::int64_t layers, std::int64_t heads, std
   t.kv_heads = 8;
   t.ffn = ffn;
   t.vocab = 128256;
+  t.learned_positions = 0;
   t.gated = true;
   t.tied = false;
   t.dropout = false;
@@ -126,13 +127,14 @@ void each_size(Transformer& t, F f) {
   f("layers", t.layers), f("hidden", t.hidden), f("heads", t.heads), f("kv_heads", t.kv_heads), f("ffn", t.ffn), f("seq", t.seq),
       f("vocab", t.vocab), f("head_size", t.head_size);
   f("experts", t.experts), f("experts_each", t.experts_each), f("shared_experts", t.shared_experts), f("expert_ffn", t.expert_ffn),
-      f("dense_layers", t.dense_layers);
+      f("dense_layers", t.dense_layers), f("expert_every", t.expert_every);
   f("query_rank", t.query_rank), f("kv_rank", t.kv_rank), f("position_size", t.position_size), f("value_size", t.value_size);
   f("learned_positions", t.learned_positions), f("norms", t.norms);
 }
 template <class F>
 void each_switch(Transformer& t, F f) {
-  f("gated", t.gated), f("dropout", t.dropout), f("keeps_scores", t.keeps_scores), f("tied", t.tied), f("norms_heads", t.norms_heads);
+  f("gated", t.gated), f("dropout", t.dropout), f("keeps_scores", t.keeps_scores), f("tied", t.tied), f("norms_heads", t.norms_heads),
+      f("parallel", t.parallel);
 }
 
 [[noreturn]] void reject_file(const std::string& file, const std::string& what) {
@@ -155,14 +157,25 @@ void check_members(const nlohmann::json& j, const std::string& file) {
   }
 }
 
+// Of a sample of more tokens, the last ones have no position.
+std::string too_long(const Transformer& t) {
+  if (t.learned_positions == 0 || t.seq <= t.learned_positions) return "";
+  return fmt::format("samples of {} tokens are asked for; the model has {} positions, which are learned", t.seq, t.learned_positions);
+}
+
 // Sizes that no transformer has.
 void check_sizes(Transformer t, const std::string& file) {
   each_size(t, [&](const char* name, std::int64_t n) {
     if (n < 0) reject_file(file, fmt::format("{} is {}; a size is not negative", name, n));
     if (n > (std::int64_t{1} << 40)) reject_file(file, fmt::format("{} is {}; no size is over 2^40", name, n));
   });
-  for (const auto& [name, n] :
-       {std::pair{"layers", t.layers}, {"heads", t.heads}, {"seq", t.seq}, {"hidden", t.hidden}, {"ffn", t.ffn}, {"vocab", t.vocab}}) {
+  for (const auto& [name, n] : {std::pair{"layers", t.layers},
+                                {"heads", t.heads},
+                                {"seq", t.seq},
+                                {"hidden", t.hidden},
+                                {"ffn", t.ffn},
+                                {"vocab", t.vocab},
+                                {"expert_every", t.expert_every}}) {
     if (n < 1) reject_file(file, fmt::format("{} is {}; it must be 1 or more", name, n));
   }
   const auto divides = [&](const char* a, std::int64_t n, const char* b, std::int64_t m) {
@@ -174,18 +187,25 @@ void check_sizes(Transformer t, const std::string& file) {
     for (const auto& [name, n] : {std::pair{"experts_each", t.experts_each},
                                   {"shared_experts", t.shared_experts},
                                   {"expert_ffn", t.expert_ffn},
-                                  {"dense_layers", t.dense_layers}}) {
-      if (n > 0) reject_file(file, fmt::format("{} is {}, but there are no experts", name, n));
+                                  {"dense_layers", t.dense_layers},
+                                  {"expert_every", t.expert_every - 1}}) {
+      if (n > 0)
+        reject_file(file, fmt::format("{} is {}, but there are no experts", name, n + (name == std::string_view("expert_every") ? 1 : 0)));
     }
   } else {
     if (t.experts_each < 1 || t.experts_each > t.experts)
       reject_file(file, fmt::format("experts_each is {}; a token goes to 1 to {} experts", t.experts_each, t.experts));
     if (t.expert_ffn < 1) reject_file(file, "expert_ffn, the width of an expert, is missing");
+    if (t.expert_layers() == 0)
+      reject_file(file, fmt::format("there are {} experts, but none of {} layers has them: dense_layers is {}, expert_every {}", t.experts,
+                                    t.layers, t.dense_layers, t.expert_every));
     if (t.dense_layers > t.layers) reject_file(file, fmt::format("dense_layers is {}; there are {} layers", t.dense_layers, t.layers));
   }
   if (!t.latent() && t.query_rank > 0)
     reject_file(file, fmt::format("query_rank is {} and kv_rank 0; latent attention has a rank of keys and values", t.query_rank));
-  if (t.norms != 2 && t.norms != 4) reject_file(file, fmt::format("norms is {}; a layer has 2, or 4 with those behind its parts", t.norms));
+  if (t.norms != 2 && t.norms != 4 && !(t.norms == 1 && t.parallel))
+    reject_file(file, fmt::format("norms is {}; a layer has 2, or 4 with those behind its parts, or 1 where these are parallel", t.norms));
+  if (const std::string why = too_long(t); !why.empty()) reject_file(file, why);
   if (!(t.attended > 0 && t.attended <= 1))
     reject_file(file, fmt::format("attended is {}; a share over 0 and up to 1 is expected", t.attended));
 }
@@ -264,6 +284,7 @@ Transformer transformer_named(std::string_view name_or_file, std::int64_t seq) {
   for (Transformer t : transformers()) {
     if (t.name == name_or_file) {
       if (seq > 0) t.seq = seq;
+      if (const std::string why = too_long(t); !why.empty()) fail(ErrorKind::poplar_error, "model-positions", "{}: {}", t.name, why);
       return t;
     }
     known += (known.empty() ? "" : ", ") + t.name;

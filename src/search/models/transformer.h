@@ -22,10 +22,14 @@ struct Transformer {
   // Positions that are learned, each as wide as a token; 0: none. Norms of a layer; and of queries and keys, head by head.
   std::int64_t learned_positions = 0, norms = 2;
   bool norms_heads = false;
+  // Attention and dense layers read the layer's input, not one the other's result: two residuals, one place where devices of tensor
+  // parallelism join.
+  bool parallel = false;
   // Of the pairs of tokens that causal attention looks at, the share that is computed: windows leave some out. The mean over layers.
   double attended = 1;
-  // Experts. Layers from `dense_layers` on have them; each token goes to `experts_each` of them, and through `shared_experts`.
-  std::int64_t experts = 0, experts_each = 0, shared_experts = 0, expert_ffn = 0, dense_layers = 0;
+  // Experts. Layers from `dense_layers` on have them, if their number, counted from 1, is a multiple of `expert_every`; each token goes to
+  // `experts_each` of them, and through `shared_experts`.
+  std::int64_t experts = 0, experts_each = 0, shared_experts = 0, expert_ffn = 0, dense_layers = 0, expert_every = 1;
   // Latent attention (DeepSeek): ranks of queries (0: queries are made from the layer's input), of keys and values (0: ordinary
   // attention); head sizes with position and of values.
   std::int64_t query_rank = 0, kv_rank = 0, position_size = 0, value_size = 0;
@@ -35,6 +39,11 @@ struct Transformer {
   std::int64_t keys() const { return kv_heads > 0 ? kv_heads : heads; }
   std::int64_t size_of_head() const { return head_size > 0 ? head_size : hidden / heads; }
   bool latent() const { return kv_rank > 0; }
+  // Of the first `first` layers, those with experts; and of all.
+  std::int64_t expert_layers(std::int64_t first) const {
+    return experts > 0 && first > dense_layers ? first / expert_every - dense_layers / expert_every : 0;
+  }
+  std::int64_t expert_layers() const { return expert_layers(layers); }
   // Of one layer without experts' matrices; of one layer's experts; of embedding, and again of the head.
   double layer_parameters(bool with_experts) const;
   double expert_parameters() const;

@@ -10,10 +10,12 @@
 namespace pando::search {
 
 void check_has_program(const Transformer& t) {
-  const bool plain = t.keys() == t.heads && t.size_of_head() * t.heads == t.hidden && !t.gated && t.experts == 0 && !t.latent();
+  const bool plain = t.keys() == t.heads && t.size_of_head() * t.heads == t.hidden && !t.gated && t.experts == 0 && !t.latent() &&
+                     !t.parallel && !t.norms_heads && t.norms == 2 && t.attended == 1;
   if (!plain) {
     fail(ErrorKind::poplar_error, "transformer-program",
-         "'{}' has grouped keys, gated layers, experts or latent attention; programs are built of GPT-2 and GPT-3 style transformers",
+         "'{}' has grouped keys, gated or parallel layers, experts, windows, further norms or latent attention; programs are built of "
+         "GPT-2 and GPT-3 style transformers",
          t.name);
   }
 }
