@@ -478,7 +478,7 @@ TEST(Search, WhyNot) {
   const auto why = [&](const char* t) { return why_not(m, selene, space, parse_strategy(t, Spelling::brief), r); };
   EXPECT_THAT(why("t=3 d=5"), testing::HasSubstr("heads"));
   EXPECT_THAT(why("t=1 d=16 b=2"), testing::AllOf(testing::HasSubstr("memory: a device of stage 0 needs"),
-                                                  testing::HasSubstr("226.15 more than the 80.00 that it has")));
+                                                  testing::HasSubstr("226.33 more than the 80.00 that it has")));
   EXPECT_THAT(why("t=8 p=2 d=1 recompute=full"), testing::HasSubstr("slower than the best"));
   EXPECT_THAT(why("t=8 p=1 d=1"), testing::HasSubstr("devices: it takes 8"));
   EXPECT_THAT(why("t=8 p=2 d=1 recompute=full recompute-first=99"),

@@ -396,7 +396,7 @@ check "calibrate: it is Python, too" 0 '' python3 -c "import ast, sys; ast.parse
 check "calibrate: one script at a time" 2 '\-\-steps excludes --torch|\-\-torch excludes --steps' "$pando" calibrate --steps --torch
 check "calibrate: the script has no seconds" 2 '\-\-seconds: the script has --quick' "$pando" calibrate --torch --seconds 3
 models=$here/../data/models
-check "search: bytes without a unit" 2 '^pando search: --memory 10: that is bytes; 10GB, 10GiB or 10B say which unit is meant$' \
+check "search: bytes without a unit" 2 "^pando search: --memory: '10' is bytes; 10GB, 10GiB or 10B say which unit is meant\$" \
   "$pando" search gpt2 --machine h100 --devices 8 --batch 8 --memory 10
 check "search: a trainer that is misspelt" 2 "^pando search: --emit: 'megatorn' is not known; the nearest is megatron" \
   "$pando" search llama3-8b --machine h100 --devices 8 --batch 8 --emit megatorn
@@ -499,6 +499,36 @@ check "search: nothing fits, but with a change outside the space" 1 'what would 
 check "search: a program that is too large to write" 2 "takes about .* GiB to write; 0.0[0-9] are free for this process, of which it takes 90 % at most. Fewer --devices or a smaller --batch would do" \
   env PANDO_HOST_MEMORY=60000000 "$pando" search gpt2 --devices 16 --require t=4 --batch 64 --machine h100 --quiet --emit "torch:$scratch/too_large"
 check "search: nothing is written of it" 1 "" test -e "$scratch/too_large"
+check "search: words and nothing else" 2 '\-\-words: it stands alone' "$pando" search gpt2 --words
+for option in why-not require memory svg report emit stack machine; do
+  check "search: an empty $option" 2 "^pando search: --$option: a value is expected, not an empty text\$" \
+    "$pando" search gpt2 --machine h100 --devices 8 --batch 8 "--$option" ''
+done
+check "search: samples longer than learned positions" 2 'gpt2: samples of 2048 tokens are asked for; the model has 1024 positions' \
+  "$pando" search gpt2 --machine h100 --devices 8 --batch 8 --seq-length 2048
+check "memory: a text's sizes inside of a model of images" 0 '^note: of the .gemma3. its text_config, a .gemma3_text., is read alone: vision_config' \
+  "$pando" memory "$models/gemma3_4b.json" --seq-length 8192 --machine h100 --devices 8 --batch 64
+check "search: numbers of devices are different ones" 2 '\-\-devices: 8 is given twice' "$pando" search gpt2 --machine h100 --devices 8,16,8 --batch 16
+check "search: a price of one number of devices" 2 '\-\-by: prices of several numbers of devices are compared' \
+  "$pando" search gpt2 --machine h100 --devices 8 --batch 16 --by price
+check "search: one space" 2 'excludes' "$pando" search gpt2 --machine h100 --devices 8 --batch 16 --wide --space trainers
+check "simulate: a strategy of other devices" 2 '\-\-devices: the strategy takes 8 devices, 16 were asked for' \
+  "$pando" simulate --model gpt2 --machine h100 --strategy d=8 --devices 16 --batch 16
+check "memory: settings of another batch" 2 '\-\-strategy: it has a batch of 64, --batch is 32' \
+  "$pando" memory gpt2 --machine h100 --devices 8 --batch 32 --strategy "--micro-batch-size 1 --global-batch-size 64"
+check "memory: settings of other samples" 2 'it has samples of 512 tokens, the model has 1024 tokens; --seq-length says' \
+  "$pando" memory gpt2 --machine h100 --devices 8 --strategy "--micro-batch-size 1 --global-batch-size 64 --seq-length 512"
+check "memory: bytes without a unit" 2 "\-\-memory: '5' is bytes" "$pando" memory gpt2 --machine h100 --devices 8 --batch 8 --memory 5
+check "simulate: the reference has its own machine" 2 '\-\-machine: the reference' "$pando" simulate "$placed" --cost reference --machine h100
+check "fit: a name without a file" 2 '\-\-name requires --output' "$pando" fit "$scratch/none.csv" --machine h100 --name mine
+check "emit: sizes of a module" 2 '\-\-dimension: it takes an ONNX model' "$pando" emit torch "$placed" -o "$scratch/none" --dimension a=3
+check "emit: samples of a module" 2 '\-\-samples: it takes a projected program' "$pando" emit torch "$placed" -o "$scratch/none" --samples 4
+check "search: a dimension that is given twice" 2 "'a' is given twice" "$pando" search "$placed" --machine h100 --devices 2 --samples a,a:1
+check "calibrate: steps have no seconds" 2 '\-\-seconds: the script of --steps' "$pando" calibrate --steps --seconds 3
+"$pando" training-step mlp --layers 2 --width 32 --batch 8 -o "$scratch/mlp2.txt"
+"$pando" transform "$scratch/mlp2.txt" --batch x,z --data 2 -o "$scratch/mlp2.pando"
+expect "simulate: devices that hold something" "$("$pando" simulate "$scratch/mlp2.pando" --machine h100 --report "$scratch/mlp2.report" | awk '/^ +[0-9]+ /{print $1}' | tr '\n' ' ')" "1 2 1 2 "
+check "simulate: the same in its report" 0 'device 2' "$pando" report "$scratch/mlp2.report"
 check "search: the words" 0 'Megatron-LM --tensor-model-parallel-size' "$pando" search --words
 check "search: a degree that cuts nothing" 0 'e=2 cuts nothing: gpt2 has no experts' "$pando" search --machine selene gpt2 --devices 2 --batch 8 --quiet --why-not "d=2 e=2"
 check "search: a space of a program" 2 '\-\-space: it takes a transformer' "$pando" search --machine selene "$here/../data/simulate/data_parallel.txt" --space trainers
@@ -509,7 +539,7 @@ check "search: options of programs beside a transformer" 2 '\-\-schedules: it ta
 check "search: nothing fits" 1 'nothing fits' "$pando" search --machine selene gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
 check "search: nothing fits, with a certificate" 1 'certificate: [1-9][0-9]* points = 0 evaluated' \
   "$pando" search --machine selene gpt3-175b --devices 8 --batch 8 --memory 1GB --quiet
-check "search: memory that is none" 2 '--memory lots' "$pando" search --machine selene gpt2 --batch 8 --memory lots
+check "search: memory that is none" 2 "\-\-memory: 'lots': a number with B, kB" "$pando" search --machine selene gpt2 --batch 8 --memory lots
 check "search: by price over several machines' sizes" 0 'by price: 8 devices' "$pando" search --machine selene gpt2 --devices 8,16 --batch 16 --by price --quiet
 numbers='"half_operations": 1, "single_operations": 1, "vector_operations": 1, "memory_bytes_per_second": 1, "memory_bytes": 1'
 printf '{"name": "a", %s, "levels": [{"name": "x", "devices": 2, "bytes_per_second": 0}]}' "$numbers" >"$scratch/machine.json"
