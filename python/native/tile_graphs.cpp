@@ -141,6 +141,23 @@ poplar::program::Program sequence_of(const std::vector<poplar::program::Program>
   return out;
 }
 
+poplar::program::Program choice_of(const poplar::Tensor& control,
+                                   const std::vector<std::pair<std::int32_t, poplar::program::Program>>& cases,
+                                   const poplar::program::Program& otherwise) {
+  return poplar::program::Switch(control, cases, otherwise, named(""));
+}
+
+poplar::program::Program loop_of(const poplar::program::Program& condition, const poplar::Tensor& predicate,
+                                 const poplar::program::Program& body, bool while_true) {
+  if (while_true) return poplar::program::RepeatWhileTrue(condition, predicate, body, named(""));
+  return poplar::program::RepeatWhileFalse(condition, predicate, body, named(""));
+}
+
+poplar::DataStream add_stream(TileGraph& g, const std::string& handle, const std::string& type, std::size_t elements, bool to_device) {
+  return to_device ? g.graph.addHostToDeviceFIFO(handle, type_named(type), elements)
+                   : g.graph.addDeviceToHostFIFO(handle, type_named(type), elements);
+}
+
 struct TileEngine {
   TileEngine(nb::object owner, TileGraph& g, const std::vector<poplar::program::Program>& programs, const nb::dict& options)
       : graph(std::move(owner)) {
@@ -152,8 +169,24 @@ struct TileEngine {
     });
   }
   nb::object graph;  // has the device
-  std::unique_ptr<poplar::Engine> engine;
+  std::map<std::string, std::unique_ptr<TileBuffer>> connected;
+  std::unique_ptr<poplar::Engine> engine;  // reads and writes what is connected
 };
+
+void connect_buffer(TileEngine& e, const std::string& handle, nb::handle array, bool to_device) {
+  auto buffer = std::make_unique<TileBuffer>(array, !to_device);
+  e.engine->connectStream(handle, buffer->begin(), buffer->end());
+  e.connected[handle] = std::move(buffer);
+}
+
+// `function` is given the block's bytes. What it raises ends the run.
+void connect_function(TileEngine& e, const std::string& handle, std::size_t bytes, nb::object function) {
+  e.engine->connectStreamToCallback(handle, [bytes, function = std::move(function)](void* block) {
+    const nb::gil_scoped_acquire held;
+    function(nb::steal(PyMemoryView_FromMemory(static_cast<char*>(block), static_cast<Py_ssize_t>(bytes), PyBUF_WRITE)));
+  });
+  e.connected.erase(handle);
+}
 
 void run_tile_engine(TileEngine& e, unsigned program, const std::string& name) {
   interruptibly([&] { e.engine->run(program, name); }, [&] { e.engine->stop(); });
@@ -173,6 +206,7 @@ void bind_tile_graphs(nb::module_& m) {
       .def("shuffle", [](const Tensor& t, const std::vector<unsigned>& dims) { return t.dimShuffle(dims); });
   nb::class_<poplar::ComputeSet>(m, "TileComputeSet");
   nb::class_<Program>(m, "TileProgram");
+  nb::class_<poplar::DataStream>(m, "TileStream");
   nb::class_<TileGraph>(m, "TileGraph")
       .def("__init__",
            [](TileGraph* self, const std::string& device, const std::string& machine, unsigned ipus, unsigned tiles) {
@@ -185,13 +219,23 @@ void bind_tile_graphs(nb::module_& m) {
                               const std::string& name) { return g.graph.addVariable(type_named(type), shape, named(name)); })
       .def("map", [](TileGraph& g, const Tensor& t, unsigned tile) { g.graph.setTileMapping(t, tile); })
       .def("set_initial_value", set_initial_bytes)
+      .def("add_stream", add_stream)
       .def("add_compute_set", [](TileGraph& g, const std::string& name) { return g.graph.addComputeSet(named(name)); })
       .def("add_vertex", add_vertex)
       .def("create_host_write", [](TileGraph& g, const std::string& handle, const Tensor& t) { g.graph.createHostWrite(handle, t); })
       .def("create_host_read", [](TileGraph& g, const std::string& handle, const Tensor& t) { g.graph.createHostRead(handle, t); });
   m.def("tile_execute", [](const poplar::ComputeSet& set) -> Program { return poplar::program::Execute(set, named("")); });
   m.def("tile_copy", [](const Tensor& from, const Tensor& to) -> Program { return poplar::program::Copy(from, to, false, named("")); });
+  m.def("tile_copy_in",
+        [](const poplar::DataStream& from, const Tensor& to) -> Program { return poplar::program::Copy(from, to, false, named("")); });
+  m.def("tile_copy_out",
+        [](const Tensor& from, const poplar::DataStream& to) -> Program { return poplar::program::Copy(from, to, false, named("")); });
   m.def("tile_sequence", sequence_of);
+  m.def("tile_if", [](const Tensor& predicate, const Program& then, const Program& otherwise) -> Program {
+    return poplar::program::If(predicate, then, otherwise, named(""));
+  });
+  m.def("tile_switch", choice_of);
+  m.def("tile_loop", loop_of);
   m.def("tile_repeat", [](unsigned count, const Program& body) -> Program { return poplar::program::Repeat(count, body, named("")); });
   m.def("tile_print",
         [](const std::string& title, const Tensor& t) -> Program { return poplar::program::PrintTensor(title, t, named("")); });
@@ -202,6 +246,8 @@ void bind_tile_graphs(nb::module_& m) {
              new (self) TileEngine(std::move(graph), g, programs, options);
            })
       .def("run", run_tile_engine)
+      .def("connect_buffer", connect_buffer)
+      .def("connect_function", connect_function)
       .def("write_tensor",
            [](TileEngine& e, const std::string& handle, nb::handle from) {
              const TileBuffer data(from, false);

@@ -35,7 +35,8 @@ from popxl import _core
 
 _core.add_package(os.path.dirname(os.path.abspath(__file__)) + os.sep)
 
-__all__ = ["ComputeSet", "Copy", "Engine", "Execute", "Graph", "PrintTensor", "Program", "Repeat", "Sequence", "Tensor"]
+__all__ = ["ComputeSet", "Copy", "Engine", "Execute", "Graph", "If", "PrintTensor", "Program", "Repeat", "RepeatWhileFalse", "RepeatWhileTrue",
+           "Sequence", "Stream", "Switch", "Tensor"]
 
 
 class Tensor:
@@ -96,8 +97,18 @@ class ComputeSet:
         self._native, self.name = native, name
 
 
+class Stream:
+    """Blocks of `elements` elements of type `dtype` between the host and the device, one at each Copy: to the device if `to_device`, else to the host."""
+
+    def __init__(self, native, handle, dtype, elements, to_device):
+        self._native, self.handle, self.dtype, self.elements, self.to_device = native, handle, dtype, elements, to_device
+
+    def __repr__(self):
+        return f"Stream({self.handle!r}, {self.elements} x {self.dtype} to the {'device' if self.to_device else 'host'})"
+
+
 class Program:
-    """What an engine runs: Execute, Copy, Sequence, Repeat or PrintTensor."""
+    """What an engine runs: Execute, Copy, Sequence, Repeat, RepeatWhileTrue, RepeatWhileFalse, If, Switch or PrintTensor."""
 
     def __init__(self, native):
         self._native = native
@@ -111,10 +122,18 @@ class Execute(Program):
 
 
 class Copy(Program):
-    """Copies the elements of `source` to `destination`, a tensor of the same type and as many elements."""
+    """Copies the elements of `source` to `destination`, of the same type and as many elements. One of them can be a Stream."""
 
     def __init__(self, source, destination):
-        super().__init__(_core.tile_copy(source._native, destination._native))
+        for end, name, to_device in ((source, "source", True), (destination, "destination", False)):
+            if not isinstance(end, (Stream, Tensor)):
+                raise ValueError(f"the {name} of a copy is a {type(end).__name__}; expected a Tensor or a Stream")
+            if isinstance(end, Stream) and end.to_device != to_device:
+                raise ValueError(f"the {name} of a copy is {end!r}; expected a stream to the {'device' if to_device else 'host'}")
+        if isinstance(source, Stream) and isinstance(destination, Stream):
+            raise ValueError(f"a copy from {source!r} to {destination!r}: one of them has to be a Tensor")
+        copy = _core.tile_copy_in if isinstance(source, Stream) else _core.tile_copy_out if isinstance(destination, Stream) else _core.tile_copy
+        super().__init__(copy(source._native, destination._native))
 
 
 class Sequence(Program):
@@ -129,6 +148,39 @@ class Repeat(Program):
 
     def __init__(self, count, body):
         super().__init__(_core.tile_repeat(count, body._native))
+
+
+class RepeatWhileTrue(Program):
+    """Runs `condition`; while `predicate` is not 0 then, runs `body` and `condition` again. The predicate has one element of bool or an integer type."""
+
+    _while_true = True
+
+    def __init__(self, condition, predicate, body):
+        super().__init__(_core.tile_loop(condition._native, predicate._native, body._native, self._while_true))
+
+
+class RepeatWhileFalse(RepeatWhileTrue):
+    """The same while `predicate` is 0."""
+
+    _while_true = False
+
+
+class If(Program):
+    """Runs one of two programs: `false_body`, or nothing, if `predicate` is 0. The predicate has one element of bool or an integer type."""
+
+    def __init__(self, predicate, true_body, false_body=None):
+        super().__init__(_core.tile_if(predicate._native, true_body._native, (false_body or Sequence())._native))
+
+
+class Switch(Program):
+    """Runs the program of `cases`, a dict by number, that `control` equals: one element of int32 or uint32. `default`, or nothing, if there is none."""
+
+    def __init__(self, control, cases, default=None):
+        bounds = np.iinfo(np.int32)
+        for number in cases:
+            if not bounds.min <= operator.index(number) <= bounds.max:
+                raise ValueError(f"case {number} is out of the range of int32")
+        super().__init__(_core.tile_switch(control._native, [(operator.index(n), p._native) for n, p in cases.items()], (default or Sequence())._native))
 
 
 class PrintTensor(Program):
@@ -154,7 +206,7 @@ class Graph:
         if tiles < 0 or ipus < 1:
             raise ValueError(f"found {tiles} tiles on {ipus} IPUs; expected at least 0 (as many as the machine has) and 1")
         self._native = _core.TileGraph(device, machine, ipus, tiles)
-        self._handles = {}
+        self._handles, self._streams = {}, {}
         self._unfinished = ""  # the first vertex that an error left so
 
     @property
@@ -200,6 +252,22 @@ class Graph:
                 self._unfinished = self._unfinished or f"{codelet} on tile {tile}: {error}"
             raise
 
+    def add_host_to_device_fifo(self, handle, dtype, elements):
+        """A Stream to the device. Each Copy from it brings a block of so many elements; Engine.connect_stream says from where."""
+        return self._add_stream(handle, dtype, elements, True)
+
+    def add_device_to_host_fifo(self, handle, dtype, elements):
+        """A Stream to the host. Each Copy to it takes a block of so many elements there; Engine.connect_stream says whither."""
+        return self._add_stream(handle, dtype, elements, False)
+
+    def _add_stream(self, handle, dtype, elements, to_device):
+        dtype = np.dtype(dtype)
+        if operator.index(elements) < 1:
+            raise ValueError(f"stream {handle!r} has blocks of {elements} elements; expected at least 1")
+        stream = Stream(self._native.add_stream(handle, dtype.name, elements, to_device), handle, dtype, elements, to_device)
+        self._streams[handle] = stream
+        return stream
+
     def create_host_write(self, handle, tensor):
         """Engine.write_tensor(handle, ...) writes this tensor."""
         self._native.create_host_write(handle, tensor._native)
@@ -223,7 +291,7 @@ class Engine:
             raise RuntimeError(f"the graph has a vertex that was not finished ({graph._unfinished}): make the graph again")
         programs = [programs] if isinstance(programs, Program) else list(programs)
         options = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (options or {}).items()}
-        self._handles = dict(graph._handles)
+        self._handles, self._streams = dict(graph._handles), dict(graph._streams)
         self._native = _core.TileEngine(graph._native, [p._native for p in programs], options)
 
     def write_tensor(self, handle, values):
@@ -238,6 +306,30 @@ class Engine:
         self._native.read_tensor(handle, out)
         return out
 
+    def connect_stream(self, handle, end):
+        """Says what a stream's blocks are at the host: an array, or a function.
+
+        The blocks of an array, of the stream's type and of a whole number of blocks, are used in turn, and then from the first one on again; the next run
+        goes on where the last one ended. What is written to it between runs is sent, and a stream to the host fills it.
+
+        A function is called for each block: `function()` gives the next one to the device, an array of the stream's elements or a number for all;
+        `function(array)` gets one that came to the host. What it raises ends the run.
+        """
+        if handle not in self._streams:
+            raise ValueError(f"there is no stream {handle!r}; the graph has {', '.join(map(repr, self._streams)) or 'none'}")
+        stream = self._streams[handle]
+        if callable(end):
+            return self._native.connect_function(handle, stream.elements * stream.dtype.itemsize, _block_function(stream, end))
+        if not isinstance(end, np.ndarray):
+            raise ValueError(f"stream {handle!r} gets a {type(end).__name__}; expected an array of NumPy or a function")
+        if end.dtype != stream.dtype or end.size == 0 or end.size % stream.elements or not end.flags.c_contiguous:
+            contiguous = "" if end.flags.c_contiguous else ", not contiguous"
+            raise ValueError(f"stream {handle!r} gets an array of {end.size} x {end.dtype}{contiguous}; expected a contiguous one of {stream.dtype} with whole "
+                             f"blocks of {stream.elements}")
+        if not stream.to_device and not end.flags.writeable:
+            raise ValueError(f"stream {handle!r} to the host gets an array that cannot be written")
+        self._native.connect_buffer(handle, end, stream.to_device)
+
     def run(self, program=0, name=""):
         """Runs a program. `name` is the run's in the report. Raises popart.poplar_application_runtime_error if it stops itself, or is stopped."""
         self._native.run(program, name)
@@ -246,6 +338,20 @@ class Engine:
         if handle not in self._handles:
             raise ValueError(f"there is no handle {handle!r}; the graph has {', '.join(map(repr, self._handles)) or 'none'}")
         return self._handles[handle]
+
+
+def _block_function(stream, function):
+    """The function for the bytes of a block."""
+
+    def send(block):
+        values = np.asarray(function())
+        try:
+            np.copyto(np.frombuffer(block, stream.dtype), values, casting="same_kind")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the function of stream {stream.handle!r} gave an array of {values.dtype} {values.shape}; expected {stream.elements} x "
+                             f"{stream.dtype}") from error
+
+    return send if stream.to_device else lambda block: function(np.frombuffer(block, stream.dtype).copy())
 
 
 def _narrow(name, array):

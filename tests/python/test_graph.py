@@ -28,6 +28,17 @@ class Scale : public poplar::Vertex {
   }
 };
 
+class Next : public poplar::Vertex {
+ public:
+  poplar::InOut<int> number;
+  poplar::Input<int> end;
+  poplar::Output<bool> more;
+  void compute() {
+    *number = *number + 1;
+    *more = *number < *end;
+  }
+};
+
 class Sum : public poplar::Vertex {
  public:
   poplar::Vector<poplar::Input<poplar::Vector<float>>> rows;
@@ -90,6 +101,163 @@ def test_parts_of_tensors_constants_and_loops(codelets):
     engine.run()
     np.testing.assert_array_equal(engine.read_tensor("sums"), [1 + 2 + 10 * (8 + 9 + 10 + 11), 3 + 7 + 11 + 0 + 1])
     engine.run(1)
+
+
+class Streamed:
+    """out = 3 in, in blocks of four, `count` times."""
+
+    def __init__(self, codelets, count=3, device="ipu_model"):
+        p = Program(codelets, device)
+        self.graph = p.graph
+        self.source = p.graph.add_host_to_device_fifo("in", np.float32, 4)
+        self.sink = p.graph.add_device_to_host_fifo("out", np.float32, 4)
+        block = graph.Sequence(graph.Copy(self.source, p.x), p.program, graph.Copy(p.z, self.sink))
+        self.engine = graph.Engine(p.graph, graph.Repeat(count, block))
+
+
+@pytest.mark.parametrize("device", ["ipu_model", "cpu"])
+def test_streams_take_the_blocks_of_arrays_in_turn(codelets, device):
+    engine = Streamed(codelets, 3, device).engine
+    data, results = np.arange(8, dtype=np.float32), np.zeros(12, np.float32)
+    engine.connect_stream("in", data)
+    engine.connect_stream("out", results)
+    engine.run()
+    np.testing.assert_array_equal(results, 3 * np.concatenate([data, data[:4]]))
+    data[:] = 1  # the next run sends what it holds now
+    engine.run()
+    np.testing.assert_array_equal(results, np.full(12, 3))
+
+
+def test_streams_call_functions_for_each_block(codelets):
+    engine = Streamed(codelets).engine
+    blocks, seen = iter([np.arange(4), 5, [1.0, 2, 3, 4]]), []
+    engine.connect_stream("in", lambda: next(blocks))
+    engine.connect_stream("out", seen.append)
+    engine.run()
+    np.testing.assert_array_equal(seen, [[0, 3, 6, 9], [15] * 4, [3, 6, 9, 12]])
+    # What they raise ends the run, and reaches the caller.
+    with pytest.raises(StopIteration):
+        engine.run()
+
+    def bad(block):
+        raise KeyError("from the function")
+
+    engine.connect_stream("in", lambda: 1)
+    engine.connect_stream("out", bad)
+    with pytest.raises(KeyError, match="from the function"):
+        engine.run()
+    engine.connect_stream("out", seen.append)
+    engine.run()
+    np.testing.assert_array_equal(seen[-1], [3] * 4)
+    for wrong, said in (([1, 2, 3], r"gave an array of int64 \(3,\); expected 4 x float32"), (1j, r"gave an array of complex128 \(\)")):
+        engine.connect_stream("in", lambda wrong=wrong: wrong)
+        with pytest.raises(ValueError, match=f"the function of stream 'in' {said}"):
+            engine.run()
+
+
+def test_streams_without_data_or_with_other_data_are_rejected(codelets):
+    streamed = Streamed(codelets)
+    g, engine = streamed.graph, streamed.engine
+    with pytest.raises(RuntimeError, match="'in'.*connect|connect.*'in'"):
+        engine.run()
+    good = np.zeros(8, np.float32)
+    for handle, end, said in [
+        ("ni", good, "there is no stream 'ni'; the graph has 'in', 'out'"),
+        ("in", [1.0] * 4, "stream 'in' gets a list; expected an array of NumPy or a function"),
+        ("in", good.astype(np.float64), "gets an array of 8 x float64; expected a contiguous one of float32 with whole blocks of 4"),
+        ("in", good[:6], "gets an array of 6 x float32; expected"),
+        ("in", good[:0], "gets an array of 0 x float32; expected"),
+        ("in", np.zeros(16, np.float32)[::2], "8 x float32, not contiguous; expected"),
+        ("out", np.broadcast_to(np.float32(1), (1,)), "stream 'out' to the host gets an array that cannot be written|whole blocks of 4"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            engine.connect_stream(handle, end)
+    good.flags.writeable = False
+    engine.connect_stream("in", good)
+    with pytest.raises(ValueError, match="stream 'out' to the host gets an array that cannot be written"):
+        engine.connect_stream("out", good)
+    x = g.add_variable(np.float32, (4,), "other", tile=0)
+    for source, destination, said in [
+        (streamed.sink, x, r"the source of a copy is Stream\('out', 4 x float32 to the host\); expected a stream to the device"),
+        (x, streamed.source, r"the destination of a copy is Stream\('in'"),
+        (streamed.source, streamed.sink, "one of them has to be a Tensor"),
+        (np.zeros(4), x, "the source of a copy is a ndarray; expected a Tensor or a Stream"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            graph.Copy(source, destination)
+    with pytest.raises(ValueError, match="stream 'none' has blocks of 0 elements; expected at least 1"):
+        g.add_host_to_device_fifo("none", np.float32, 0)
+    with pytest.raises(ValueError, match="'complex64'; expected one of"):
+        g.add_device_to_host_fifo("complex", np.complex64, 1)
+    with pytest.raises(RuntimeError, match="in"):  # a handle of two streams
+        g.add_host_to_device_fifo("in", np.float32, 4)
+    with pytest.raises(RuntimeError, match="type|FLOAT|float|int"):
+        graph.Engine(g, graph.Copy(streamed.source, g.add_variable(np.int32, (4,), "numbers", tile=0)))
+    with pytest.raises(RuntimeError, match="4"):
+        graph.Engine(g, graph.Copy(streamed.source, g.add_variable(np.float32, (5,), "five", tile=0)))
+
+
+class Branches:
+    """`number` counts up on tile 1 until it is `end`."""
+
+    def __init__(self, codelets):
+        self.graph = g = graph.Graph(tiles=2)
+        g.add_codelets(codelets)
+        self.number, self.end = (g.add_variable(np.int32, (1,), name, tile=1) for name in ("number", "end"))
+        self.more = g.add_variable(bool, (1,), "more", tile=1)
+        self.copy = g.add_variable(np.int32, (1,), "copy", tile=0)
+        g.set_initial_value(self.copy, -1)
+        work = g.add_compute_set("next")
+        g.add_vertex(work, "Next", tile=1, number=self.number[0], end=self.end[0], more=self.more[0])
+        self.step = graph.Execute(work)
+        for name in ("number", "end", "more"):
+            g.create_host_write(name, getattr(self, name))
+        for name in ("number", "copy"):
+            g.create_host_read("read_" + name, getattr(self, name))
+
+    def run(self, program, **values):
+        engine = graph.Engine(self.graph, program)
+        for name, value in values.items():
+            engine.write_tensor(name, value)
+        engine.run()
+        return int(engine.read_tensor("read_number")[0]), int(engine.read_tensor("read_copy")[0])
+
+
+def test_loops_end_when_their_predicate_says(codelets):
+    b = Branches(codelets)
+    body = graph.Copy(b.number, b.copy)
+    # The body runs after each condition that is true: the last number is not copied.
+    assert b.run(graph.RepeatWhileTrue(b.step, b.more[0], body), number=0, end=5) == (5, 4)
+    assert b.run(graph.RepeatWhileTrue(b.step, b.more, body), number=9, end=5) == (10, -1)
+    far = b.graph.add_variable(np.int32, (1,), "far", tile=0)
+    b.graph.set_initial_value(far, 100)
+    assert b.run(graph.RepeatWhileFalse(b.step, b.more, graph.Sequence(body, graph.Copy(far, b.end))), number=9, end=5) == (11, 10)
+
+
+@pytest.mark.parametrize("more, otherwise, result", [(True, True, (8, -1)), (False, True, (7, 7)), (False, False, (7, -1)), (True, False, (8, -1))])
+def test_branches_take_one_way(codelets, more, otherwise, result):
+    b = Branches(codelets)
+    program = graph.If(b.more, b.step, graph.Copy(b.number, b.copy)) if otherwise else graph.If(b.more[0], b.step)
+    assert b.run(program, number=7, more=more, end=0) == result
+
+
+@pytest.mark.parametrize("number, default, result", [(3, True, (4, -1)), (-2, True, (-2, -2)), (5, True, (7, -1)), (5, False, (5, -1))])
+def test_switches_take_the_case_of_their_number(codelets, number, default, result):
+    b = Branches(codelets)
+    program = graph.Switch(b.number, {3: b.step, -2: graph.Copy(b.number, b.copy)}, *([graph.Repeat(2, b.step)] if default else []))
+    assert b.run(program, number=number, end=0) == result
+
+
+def test_predicates_that_are_none_are_rejected(codelets):
+    b = Branches(codelets)
+    f = b.graph.add_variable(np.float32, (1,), "f", tile=0)
+    two = b.graph.add_variable(np.int32, (2,), "two", tile=0)
+    for make in (lambda t: graph.If(t, b.step), lambda t: graph.RepeatWhileTrue(b.step, t, b.step), lambda t: graph.Switch(t, {0: b.step})):
+        for tensor in (f, two):
+            with pytest.raises(RuntimeError):
+                graph.Engine(b.graph, make(tensor))
+    with pytest.raises(ValueError, match=f"case {2**31} is out of the range of int32"):
+        graph.Switch(b.number, {2**31: b.step})
 
 
 def test_two_vertices_at_one_element_are_named_with_their_lines(codelets):
