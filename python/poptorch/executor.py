@@ -513,7 +513,7 @@ class PoplarExecutor:
         return result
 
     def setOptimizer(self, optimizer):
-        """The optimizer of the next calls. Its learning rate is read at each call; other values compile its update again."""
+        """The optimizer of the next calls. Its numbers are read at each call; what takes another update, as a weight decay where there was none, compiles it again."""
         assert self._training, "Only a training model has an optimizer"
         optim.check(optimizer)
         strategy = self._options.Training.meanAccumulationAndReplicationReductionStrategy
@@ -522,7 +522,7 @@ class PoplarExecutor:
         self._watch.look(optimizer)
         optim.say(optimizer)
         before, self._compiled_settings = self._compiled_settings, optim.settings(optimizer)
-        same = optim.is_like(optimizer, self._optimizer) and before == self._compiled_settings
+        same = optim.is_like(optimizer, self._optimizer) and before == self._compiled_settings and (self._program is None or self._program.holds(optimizer))
         old, self._optimizer = self._optimizer, optimizer
         if isinstance(optimizer, optim.Optimizer):
             optimizer.attach(self)

@@ -5,7 +5,7 @@ import weakref
 
 import torch
 
-from pando.torch import adapter
+from pando.torch.settings import constants
 from poptorch.logging import logger, say_once
 
 
@@ -229,8 +229,6 @@ class AdamW(Optimizer, torch.optim.AdamW):
 class RMSprop(Optimizer, torch.optim.RMSprop):
     """torch.optim.RMSprop."""
 
-    rates_are_tensors = True
-
     def __init__(self, params, lr=None, alpha=None, eps=None, weight_decay=None, momentum=None, centered=None, foreach=None, maximize=None,
                  differentiable=None, loss_scaling=None, accum_type=None, first_order_momentum_accum_type=None, second_order_momentum_accum_type=None,
                  use_tf_variant=None):
@@ -271,8 +269,6 @@ class RMSprop(Optimizer, torch.optim.RMSprop):
 
 class LAMB(Optimizer, torch.optim.Optimizer):
     """Layer-wise adaptive moments: Adam's step, scaled for each tensor by the ratio of its norm (at most max_weight_norm) to the step's."""
-
-    rates_are_tensors = True
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, bias_correction=True, loss_scaling=None, max_weight_norm=None,
                  accum_type=None, first_order_momentum_accum_type=None, second_order_momentum_accum_type=None):
@@ -335,10 +331,9 @@ def loss_scale(optimizer):
 
 
 def settings(optimizer):
-    """What is compiled into an update."""
+    """What is compiled into an update, but for numbers, of which the program knows."""
     own = [loss_scale(optimizer), *(getattr(optimizer, name, None) for name in ("bias_correction", "use_tf_variant", "max_grad_norm"))]
-    left_out = ("params", "initial_lr", *(["lr"] if adapter.takes_tensor_rates(optimizer) else []))
-    return [own, *({k: v for k, v in group.items() if k not in left_out} for group in optimizer.param_groups)]
+    return [own, constants(optimizer)]
 
 
 def is_like(optimizer, other):

@@ -3,6 +3,7 @@
 Written for PyTorch 2.4 to 2.15.
 """
 import contextlib
+import functools
 import gc
 import operator
 import os
@@ -13,6 +14,8 @@ import warnings
 import torch
 import torch._decomp
 import torch.library
+
+from pando.torch import settings
 
 # Ops of Pando's own in PyTorch's graphs.
 library = torch.library.Library("pando", "DEF")
@@ -98,6 +101,46 @@ def _layers_of_tensors():
             mha.set_fastpath_enabled(True)
 
 
+def _flex():
+    """PyTorch's module of flex_attention, if it is imported, and its dense form; None where there are none."""
+    module = sys.modules.get("torch.nn.attention.flex_attention")
+    dense = getattr(sys.modules.get("torch._higher_order_ops.flex_attention"), "math_attention", None)
+    return (module, dense) if module is not None and dense is not None else None
+
+
+@contextlib.contextmanager
+def _dense_flex():
+    """Inside, flex_attention is products, with the modification as a dense tensor and the mask as another; gradients go with it on each device."""
+    found = _flex()
+    own = {"flex_attention_hop": found[1], "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG": True, "_validate_device": lambda *tensors: None} if found else {}
+    was = {name: getattr(found[0], name) for name in own if hasattr(found[0], name)}
+    for name in was:
+        setattr(found[0], name, own[name])
+    try:
+        yield
+    finally:
+        for name, value in was.items():
+            setattr(found[0], name, value)
+
+
+def densify_flex(graph_module):
+    """Replaces flex_attention in a graph that torch.compile hands over."""
+    found = _flex()
+    for node in graph_module.graph.nodes if found else ():
+        if node.op == "call_function" and str(node.target) == "flex_attention":
+            node.target = found[1]
+    graph_module.recompile()
+
+
+@contextlib.contextmanager
+def _compiled_functions_inside():
+    """Inside, functions that torch.compile has are what they were before."""
+    import torch._dynamo
+
+    with torch._dynamo.config.patch(error_on_nested_fx_trace=False):
+        yield
+
+
 @contextlib.contextmanager
 def real_tensors():
     """Inside, tensors have contents, and what is done to them is in no graph, also while one is traced."""
@@ -134,7 +177,7 @@ def all_decompositions():
             if isinstance(op, torch._ops.OpOverload) and not function.__module__.startswith("torch._refs")}
 
 
-def _data_dependent():
+def data_dependent():
     """Exceptions for values and shapes that are known when a program runs."""
     from torch._subclasses.fake_tensor import DataDependentOutputException
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -156,7 +199,7 @@ def _with_constants(graph_module, names):
             except NotImplementedError as error:
                 line = line_of(n)
                 raise NotImplementedError(f"{error} {line}") from error if line and line not in str(error) else error
-            except _data_dependent() as error:
+            except data_dependent() as error:
                 raise NotImplementedError(f"{n.target} asks for a value, or has a shape, that is known when the program runs and not before. Use torch.where, or a "
                                           f"product with what a mask has of each element. {line_of(n)}") from error
 
@@ -208,7 +251,7 @@ def values_rejected(who="The model"):
     call it."""
     try:
         yield
-    except _data_dependent() as error:
+    except data_dependent() as error:
         raise NotImplementedError(f"{who} asks for the value of a tensor, which is known when the program runs and not before. Use torch.where, or keep "
                                   f"it a tensor. {_line_of(error)}") from error
 
@@ -245,6 +288,14 @@ class _Replaced(torch.overrides.TorchFunctionMode):
             # What PyTorch says of a sparse tensor while it traces names no cause.
             _check_layouts([*args, *(kwargs or {}).values()])
             raise
+
+
+def _drop_answers(graph_module):
+    """Removes ops whose only results are numbers and bools that nothing in a graph takes: they were looked at while it was traced."""
+    for node in reversed(graph_module.graph.nodes):
+        returns = node.target._schema.returns if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload) else ()
+        if returns and not node.users and all(r.type.kind() in ("BoolType", "IntType", "FloatType") for r in returns):
+            graph_module.graph.erase_node(node)
 
 
 def _is_functional(graph_module):
@@ -315,24 +366,47 @@ def _short_traces():
 
 
 class _Updating(_Replaced):
-    """Inside, too, a rate that an optimizer takes as a Python number, as SGD does, stays a tensor."""
+    """Inside, too, numbers of an optimizer stay out of the trace, and what an update asks of a tensor's value stays a tensor."""
+
+    def __init__(self, settings):
+        super().__init__()
+        self._settings = settings
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        rate = (kwargs or {}).get("alpha")
-        if function is torch.Tensor.add_ and isinstance(rate, torch.Tensor):
-            return args[0].add_(args[1] * rate)
-        return super().__torch_function__(function, types, args, kwargs)
+        kwargs = kwargs or {}
+        if any(map(settings.is_scalar, settings.leaves((args, kwargs)))):
+            return self._settings.call(function, args, kwargs)
+        if function is torch.Tensor.item and args[0].numel() == 1:
+            return args[0].reshape(()).clone()
+        name = getattr(function, "__name__", "")
+        if args and isinstance(args[0], torch.Tensor) and _writes_unknown(name):
+            return args[0].copy_(getattr(torch.Tensor, name[:-1])(*args, **kwargs))
+        return settings.with_tensors(function, args, kwargs, lambda *a, **k: super(_Updating, self).__torch_function__(function, types, a, k))
+
+
+@functools.lru_cache(None)
+def _writes_unknown(name):
+    """Whether a function of tensors writes into its first, and functionalize does not know it: PyTorch takes such ops apart before, but for gradients alone."""
+    packet = getattr(torch.ops.aten, name, None) if name.endswith("_") and not name.endswith("__") and hasattr(torch.Tensor, name[:-1]) else None
+    overloads = [f"aten::{name}" + ("" if o == "default" else f".{o}") for o in (packet.overloads() if packet is not None else ())]
+    return any(torch._C._dispatch_has_kernel(o) and not torch._C._dispatch_has_kernel_for_dispatch_key(o, "Functionalize") for o in overloads if not o.endswith("out"))
 
 
 @_without_collections()
-def trace_writes(function, inputs, decompositions, who="The model"):
-    """As trace, of a function that takes no gradients and asks for none: an optimizer's update. who: what messages call it."""
+def trace_writes(function, inputs, decompositions, numbers, who="The model"):
+    """As trace, of a function that takes no gradients and asks for none: an optimizer's update. numbers: its settings.Settings. who: what messages call it."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
     _check_layouts(inputs)
-    with host_kernels_off(), values_rejected(who), _Updating(), torch.no_grad():
+    table = {**decompositions, torch.ops.aten._local_scalar_dense.default: _asks_for_number}
+    with host_kernels_off(), values_rejected(who), _Updating(numbers), torch.no_grad():
         functional = torch.func.functionalize(function, remove="mutations_and_views")
-        return make_fx(functional, decomposition_table=decompositions, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
+        return make_fx(functional, decomposition_table=table, tracing_mode="fake", _allow_non_fake_inputs=True)(*inputs)
+
+
+def _asks_for_number(tensor):
+    """Where an op takes a number, and gets a tensor."""
+    raise data_dependent()[0](torch.ops.aten._local_scalar_dense.default)
 
 
 @_without_collections()
@@ -351,8 +425,10 @@ def trace(function, inputs, decompositions):
 
     _check_layouts(inputs)
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off(), _layers_of_tensors(), values_rejected(), _Replaced(), _short_traces():
+    with host_kernels_off(), _layers_of_tensors(), _dense_flex(), _compiled_functions_inside(), values_rejected(), _Replaced(), \
+            _short_traces():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
+    _drop_answers(written)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
     constants = [getattr(written, name).detach() for name in names]
     passes.relate_strides(written)
@@ -389,50 +465,18 @@ def as_if_compiling():
         torch.compiler.is_compiling = was
 
 
-def initialised_state(optimizer):
-    """Gives each parameter of an optimizer that has gradients the state that its first step would make, without a step.
-
-    Raises NotImplementedError for optimizers whose first step differs from the others.
-    """
-    import inspect
-
-    if isinstance(optimizer, torch.optim.SGD):
-        for group in optimizer.param_groups:
-            if group["momentum"] and group["dampening"]:
-                raise NotImplementedError("SGD with dampening: its first step differs from the others. Use dampening=0.")
-            for p in group["params"] if group["momentum"] else ():
-                if p.requires_grad and optimizer.state[p].get("momentum_buffer") is None:
-                    optimizer.state[p]["momentum_buffer"] = torch.zeros_like(p)
-        return
-    make = getattr(optimizer, "_init_group", None)
-    if make is None:
-        raise NotImplementedError(f"{type(optimizer).__name__}: an optimizer of torch.optim is expected, which makes its state before the first step.")
-    lists = len(inspect.signature(make).parameters) - 1
-    grads = {p: p.grad for group in optimizer.param_groups for p in group["params"]}
-    try:
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                p.grad = torch.zeros_like(p) if p.requires_grad else None
-            make(group, *([] for _ in range(lists)))
-    finally:
-        for p, grad in grads.items():
-            p.grad = grad
-
-
-def optimizer_with(optimizer, tensors, states, rates):
-    """A copy of an optimizer for other tensors in place of its parameters, with their states and learning rates (None: that of the group)."""
+def optimizer_with(optimizer, tensors, states, groups):
+    """A copy of an optimizer for other tensors in place of its parameters, with their states. groups: for each group what is told it instead of its own."""
     import collections
     import copy
 
     other = copy.copy(optimizer)
     other.state = collections.defaultdict(dict)
     other.param_groups = []
-    for group, rate in zip(optimizer.param_groups, rates):
-        other.param_groups.append({**group, "params": [tensors[p] for p in group["params"] if p in tensors], "foreach": False, "fused": False})
+    for group, own in zip(optimizer.param_groups, groups):
+        other.param_groups.append({**group, **own, "params": [tensors[p] for p in group["params"] if p in tensors], "foreach": False, "fused": False})
         if "capturable" in group:
             other.param_groups[-1]["capturable"] = True
-        if rate is not None:
-            other.param_groups[-1]["lr"] = rate
     for p, tensor in tensors.items():
         if p in states:
             other.state[tensor] = dict(states[p])
@@ -443,15 +487,10 @@ def update(optimizer):
     """One step of an optimizer, without what torch.optim has around it: hooks, profiling."""
     import inspect
 
-    with torch.no_grad(), as_if_compiling():
+    with torch.no_grad(), as_if_compiling(), settings.extremes_of_tensors(optimizer):
         inspect.unwrap(type(optimizer).step)(optimizer)
 
 
 def note_step(optimizer):
     """Tells a scheduler, which counts calls of step(), that its optimizer has done one."""
     optimizer._opt_called = True
-
-
-def takes_tensor_rates(optimizer):
-    """Whether an optimizer's learning rate may be a tensor, which a program reads at each call; others read it as a Python number."""
-    return isinstance(optimizer, (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW)) or getattr(optimizer, "rates_are_tensors", False)

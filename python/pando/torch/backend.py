@@ -41,4 +41,5 @@ def backend(graph_module, example_inputs, *, options=None):
                 raise
             return adapter.boxed(lambda given: graph(*given))
 
+    adapter.densify_flex(graph_module)
     return adapter.aot(graph_module, example_inputs, compile_graph, compile_graph, decompositions())

@@ -17,10 +17,13 @@ def _add(registry):
 
 
 class _WhenImported(importlib.abc.MetaPathFinder):
-    """Waits for PyTorch's table of backends, which torch.compile imports."""
+    """Waits for a module of PyTorch and calls a function with it."""
+
+    def __init__(self, name, function):
+        self._name, self._function = name, function
 
     def find_spec(self, name, path, target=None):
-        if name != _REGISTRY:
+        if name != self._name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
@@ -28,7 +31,7 @@ class _WhenImported(importlib.abc.MetaPathFinder):
 
         def exec_module(module):
             run(module)
-            _add(module)
+            self._function(module)
 
         spec.loader.exec_module = exec_module
         return spec
@@ -53,10 +56,31 @@ def _compile_masks():
     transformer._detect_is_causal_mask = detect_is_causal_mask
 
 
+def _allow_flex_gradients(module):
+    """Lets graphs of torch.compile have flex_attention with gradients on the host, of which its function says that it has none."""
+    import torch
+
+    checks = getattr(module, "_validate_device", None)
+    if checks is None:
+        return
+
+    def validate_device(query, key, value):
+        if not torch.compiler.is_compiling():
+            checks(query, key, value)
+
+    module._validate_device = validate_device
+
+
+def _once_imported(name, function):
+    """Calls a function with a module of PyTorch: now, or when it is imported."""
+    if name in sys.modules:
+        function(sys.modules[name])
+    else:
+        sys.meta_path.insert(0, _WhenImported(name, function))
+
+
 def register():
     """Makes torch.compile(model, backend="pando") known in this process. An installed Pando says so in its metadata, too."""
     _compile_masks()
-    if _REGISTRY in sys.modules:
-        _add(sys.modules[_REGISTRY])
-    elif not any(isinstance(finder, _WhenImported) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _WhenImported())
+    _once_imported(_REGISTRY, _add)
+    _once_imported("torch.nn.attention.flex_attention", _allow_flex_gradients)

@@ -6,9 +6,10 @@ import weakref
 
 import torch
 
-from pando.torch import adapter, trees
+from pando.torch import adapter, states, trees
 from pando.torch.decompositions import decompositions
 from pando.torch.program import Program, on_one_replica, output, placeholders, take_writes
+from pando.torch.settings import Settings
 from pando.torch.types import to_array, to_tensor, warn_of_widths
 
 
@@ -86,7 +87,7 @@ class TrainingStep:
         self._model, self._loss, self._optimizer = model, loss, optimizer
         self._options = options
         self._modules, self._parameters = [*model.modules()], [*model.parameters()]
-        self._programs, self._current, self._last_settings = {}, None, None
+        self._programs, self._current = {}, None
         own = weakref.ref(self)
         for thing in (model, optimizer):
             thing.register_state_dict_pre_hook(lambda *args, **kwargs: own() and own().sync())
@@ -150,19 +151,13 @@ class TrainingStep:
         """The modes of the model's parts, and which weights are trained."""
         return tuple(m.training for m in self._modules), tuple(p.requires_grad for p in self._parameters)
 
-    def _settings(self):
-        """Settings of the optimizer that programs do not read."""
-        names = [name for name in self._optimizer.defaults if name != "lr" or not adapter.takes_tensor_rates(self._optimizer)]
-        return [[repr(group.get(name)) for name in names] for group in self._optimizer.param_groups]
-
     def _program(self, tensors, form):
         """(the StepProgram, its Forward)"""
         key = (form, tuple((tuple(x.shape), x.dtype) for x in tensors), *self._modes())
-        settings = self._settings()
-        if settings != self._last_settings:
-            # A schedule does not come back to those that it had.
+        if key in self._programs and not self._programs[key][0].holds(self._optimizer):
+            # What the optimizer is told now takes another update.
             self.sync()
-            self._programs, self._current, self._last_settings = {}, None, settings
+            self._programs, self._current = {}, None
         if key not in self._programs:
             warn_of_widths([*tensors, *self._model.parameters()])
             forward = Forward(self._model, self._loss, form, self._options.return_outputs)
@@ -226,7 +221,8 @@ class StepProgram:
 
     def __init__(self, model, function, optimizer, batch, options, mean=True, gradients_of=(), max_norm=None, loss_scale=1.0, groups=None):
         self._optimizer, self._options, self._max_norm, self._loss_scale = optimizer, options, max_norm, loss_scale
-        adapter.initialised_state(optimizer)
+        states.initialise(optimizer)
+        self._settings = Settings(optimizer)
         self._names = [*dict(model.named_parameters()), *dict(model.named_buffers())]
         self._tensors = [*dict(model.named_parameters()).values(), *dict(model.named_buffers()).values()]
         self._state = [(p, key) for group in optimizer.param_groups for p in group["params"]
@@ -249,7 +245,7 @@ class StepProgram:
         # The element types of what run() gives.
         self.types = [r.meta["val"].dtype for r in results]
         names = [*self._names, *(f"{key}.{names_of[p]}" for p, key in self._state), *(f"input_{i}" for i in range(len(batch)))]
-        self._program = Program(forward, options.device, self._resident(), update, self._rate_values(), len(results), options.steps_per_call,
+        self._program = Program(forward, options.device, self._resident(), update, self._rates(), len(results), options.steps_per_call,
                                 options.gradient_accumulation, options.replicas, mean, names, options.instances, options.profile, self._resident_groups(),
                                 [self._groups.get(p) for p in self._trained])
         self.ir = self._program.ir
@@ -267,8 +263,12 @@ class StepProgram:
         """What one replica has of the resident tensors."""
         return on_one_replica([x.detach() for x in self._resident()], self._resident_groups(), self._options.replicas)
 
-    def _rate_values(self):
-        return [float(group["lr"]) for group in self._optimizer.param_groups] if adapter.takes_tensor_rates(self._optimizer) else []
+    def holds(self, optimizer):
+        """Whether the program is right for what an optimizer is told now."""
+        return self._settings.holds(optimizer)
+
+    def _rates(self):
+        return self._settings.values(self._optimizer)
 
     def _trace_forward(self, model, function, batch):
         """(the graph of a micro-batch, the parameters that it gives gradients of)"""
@@ -294,24 +294,28 @@ class StepProgram:
 
     def _trace_update(self):
         """The graph of the optimizer's step."""
-        resident, rates = len(self._resident()), len(self._rate_values())
+        resident, room = len(self._resident()), self._settings.room
 
         def update(*flat):
             by_tensor = dict(zip(self._tensors, flat))
             own = {p: by_tensor[p] for p in self._trained}
-            given = [unscaled(g, self._loss_scale) for g in flat[resident + rates:]]
+            given = [unscaled(g, self._loss_scale) for g in flat[resident + room:]]
             for p, gradient in zip(own.values(), clipped(given, self._max_norm)):
                 p.grad = gradient
-            states = {}
+            found = {}
             for (p, key), tensor in zip(self._state, flat[len(self._tensors):]):
-                states.setdefault(p, {k: v for k, v in self._optimizer.state[p].items() if not isinstance(v, torch.Tensor)})[key] = tensor
-            group_rates = flat[resident:resident + rates] or [None] * len(self._optimizer.param_groups)
-            adapter.update(adapter.optimizer_with(self._optimizer, own, states, group_rates))
+                found.setdefault(p, {k: v for k, v in self._optimizer.state[p].items() if not isinstance(v, torch.Tensor)})[key] = tensor
+            groups = self._settings.begin(flat[resident:resident + room])
+            adapter.update(adapter.optimizer_with(self._optimizer, own, found, groups))
             return []
 
         gradients = on_one_replica([torch.empty_like(p) for p in self._trained], [self._groups.get(p) for p in self._trained], self._options.replicas)
-        rates_now = [torch.tensor(r) for r in self._rate_values()]
-        return adapter.trace_writes(update, [*self._examples(), *rates_now, *gradients], decompositions(), f"An update of {type(self._optimizer).__name__}")
+        numbers = [torch.zeros(()) for _ in range(room)]
+        graph = adapter.trace_writes(update, [*self._examples(), *numbers, *gradients], decompositions(), self._settings,
+                                     f"An update of {type(self._optimizer).__name__}")
+        for node in placeholders(graph)[resident + len(self._settings.inputs):resident + room]:
+            graph.graph.erase_node(node)
+        return graph
 
     def take_over(self, optimizer):
         """Another optimizer of the same class, parameters and settings in place of the first, which gets its state. What the other one has no state of goes on
@@ -334,7 +338,7 @@ class StepProgram:
 
     def run(self, arrays):
         """Arrays for all micro-batches in; the loss, the outputs and what is written into inputs (`written`: which) out, as arrays."""
-        return self._program.run(arrays, self._rate_values())
+        return self._program.run(arrays, self._rates())
 
     def load(self):
         """Takes the state of the model and the optimizer."""

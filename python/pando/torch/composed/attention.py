@@ -104,3 +104,11 @@ def _encoder_layer(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight,
 COMPOSED = {aten._scaled_dot_product_flash_attention_for_cpu.default: _attention,
             aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _attention_backward,
             aten._native_multi_head_attention.default: _heads_of, aten._transformer_encoder_layer_fwd.default: _encoder_layer}
+
+
+def _scattered(shape, indices, values):
+    """The gradient of what a function of scores reads in a tensor."""
+    return torch.zeros(shape, dtype=values.dtype, device=values.device).index_put(indices, values, accumulate=True)
+
+
+FOREIGN = {"flex_lib::zeros_and_scatter": _scattered}
