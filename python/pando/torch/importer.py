@@ -144,7 +144,7 @@ class Importer:
         self._seed = seed
         self._seeds = 0
         self._constants = {}
-        self.node = None
+        self.node = self._wide = None
         # What the graph asserts, for the host to look at; what iterations of a loop assert is in no list.
         self.checks = []
 
@@ -269,9 +269,20 @@ class Importer:
 
     @property
     def dtype(self):
-        """The element type of the (first) result; of complex numbers that of their parts."""
+        """The element type of the (first) result; of complex numbers that of their parts; inside of `computed_as` the one that it says."""
+        if self._wide is not None:
+            return self._wide
         value = self.node.meta["val"]
         return to_popxl(part_type((value[0] if isinstance(value, (tuple, list)) else value).dtype))
+
+    @contextlib.contextmanager
+    def computed_as(self, dtype):
+        """Inside, rules compute in another element type than that of the result."""
+        self._wide = dtype
+        try:
+            yield
+        finally:
+            self._wide = None
 
     @property
     def shape(self):

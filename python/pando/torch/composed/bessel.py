@@ -98,6 +98,7 @@ def _ndtri(p):
     return torch.where((p < 0) | (p > 1), float("nan"), value)
 
 
+IN_FLOAT32 = True
 COMPOSED = {aten.special_ndtri.default: _ndtri}
 for _order in (0, 1):
     COMPOSED[getattr(aten, f"special_bessel_j{_order}").default] = functools.partial(_j, order=_order)

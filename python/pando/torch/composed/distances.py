@@ -80,6 +80,7 @@ def _hypot(a, b):
     return torch.where(large == float("inf"), large, large * (1 + ratio * ratio).sqrt())
 
 
+IN_FLOAT32 = True
 COMPOSED = {
     aten.hypot.default: _hypot,
     aten.dist.default: _dist, aten._cdist_forward.default: _cdist, aten._cdist_backward.default: _cdist_backward, aten._pdist_forward.default: _pdist,

@@ -57,4 +57,5 @@ def _incomplete(a, x, upper):
     return torch.where(undefined, float("nan"), value).to(dtype)
 
 
+IN_FLOAT32 = True
 COMPOSED = {aten.igamma.default: lambda a, x: _incomplete(a, x, False), aten.igammac.default: lambda a, x: _incomplete(a, x, True)}

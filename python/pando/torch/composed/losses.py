@@ -65,4 +65,5 @@ FUNCTIONS = {F.gaussian_nll_loss: _gaussian_nll_loss}
 if hasattr(F, "linear_cross_entropy"):
     # PyTorch 2.15 has it.
     FUNCTIONS[F.linear_cross_entropy] = _linear_cross_entropy
+IN_FLOAT32 = True
 COMPOSED = {aten.multi_margin_loss_backward.default: _multi_margin_backward, aten.multilabel_margin_loss_backward.default: _multilabel_margin_backward}

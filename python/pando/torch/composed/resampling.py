@@ -53,5 +53,6 @@ def _resampler(reach, kernel):
 _linear, _linear_backward = _resampler(1, _triangle)
 _bicubic, _bicubic_backward = _resampler(2, _cubic)
 
+IN_FLOAT32 = True
 COMPOSED = {aten._upsample_bilinear2d_aa.default: _linear, aten._upsample_bilinear2d_aa_backward.default: _linear_backward,
             aten._upsample_bicubic2d_aa.default: _bicubic, aten._upsample_bicubic2d_aa_backward.default: _bicubic_backward}

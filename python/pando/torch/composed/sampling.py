@@ -111,4 +111,5 @@ def _backward(gradient, x, grid, mode, padding, align_corners, output_mask):
     return of_rows.reshape(x.shape), torch.stack(of_grid[::-1], -1).reshape(grid.shape)
 
 
+IN_FLOAT32 = True
 COMPOSED = {aten.grid_sampler_3d.default: _sampled, aten.grid_sampler_2d_backward.default: _backward, aten.grid_sampler_3d_backward.default: _backward}

@@ -140,6 +140,7 @@ def _polygamma(n, x):
     return _zeta(float(n + 1), x.to(torch.float32) if not x.is_floating_point() else x) * ((1 if n % 2 else -1) * math.factorial(n))
 
 
+IN_FLOAT32 = True
 COMPOSED = {
     aten.logcumsumexp.default: _logcumsumexp, aten.erfinv.default: _erfinv, aten.lgamma.default: _lgamma,
     aten.digamma.default: _digamma, aten.polygamma.default: _polygamma, aten.special_zeta.default: _zeta,

@@ -8,7 +8,7 @@ import popxl
 from popxl.tensor import Tensor
 
 from pando.torch.rules.integers import powers_of_integers
-from pando.torch.table import rule
+from pando.torch.table import in_float32, rule
 from pando.torch.types import to_popxl
 
 aten = torch.ops.aten
@@ -105,28 +105,32 @@ def frexp(g, x):
 
 
 @rule(aten.log10.default)
+@in_float32
 def log10(g, x):
     return g.one("mul", g.one("log", g.cast(x, g.dtype)), g.constant(1 / math.log(10), g.dtype))
 
 
 @rule(aten.tan.default)
+@in_float32
 def tan(g, x):
     x = g.cast(x, g.dtype)
     return g.one("div", g.one("sin", x), g.one("cos", x))
 
 
 @rule(aten.sinh.default)
+@in_float32
 def sinh(g, x):
-    # (e^x - 1)(1 + 1 / e^x) / 2 keeps the digits of small x. In float32: e^x may be beyond float16 where its half is not.
-    x = g.cast(x, popxl.float32)
+    # (e^x - 1)(1 + 1 / e^x) / 2 keeps the digits of small x.
+    x = g.cast(x, g.dtype)
     m, one = g.one("expm1", x), g.constant(1, x.dtype)
-    return g.cast(g.one("mul", g.constant(0.5, x.dtype), g.one("add", m, g.one("div", m, g.one("add", m, one)))), g.dtype)
+    return g.one("mul", g.constant(0.5, x.dtype), g.one("add", m, g.one("div", m, g.one("add", m, one))))
 
 
 @rule(aten.cosh.default)
+@in_float32
 def cosh(g, x):
-    x = g.cast(x, popxl.float32)
-    return g.cast(g.one("mul", g.constant(0.5, x.dtype), g.one("add", g.one("exp", x), g.one("exp", g.one("negate", x)))), g.dtype)
+    x = g.cast(x, g.dtype)
+    return g.one("mul", g.constant(0.5, x.dtype), g.one("add", g.one("exp", x), g.one("exp", g.one("negate", x))))
 
 
 @rule(aten.atan2.default)
@@ -146,18 +150,21 @@ def _cathetus(g, x):
 
 
 @rule(aten.asin.default)
+@in_float32
 def asin(g, x):
     x = g.cast(x, g.dtype)
     return g.one("atan2", x, _cathetus(g, x))
 
 
 @rule(aten.acos.default)
+@in_float32
 def acos(g, x):
     x = g.cast(x, g.dtype)
     return g.one("atan2", _cathetus(g, x), x)
 
 
 @rule(aten.asinh.default)
+@in_float32
 def asinh(g, x):
     # sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1))).
     x = g.cast(x, g.dtype)
@@ -167,6 +174,7 @@ def asinh(g, x):
 
 
 @rule(aten.acosh.default)
+@in_float32
 def acosh(g, x):
     x = g.cast(x, g.dtype)
     one = g.constant(1, g.dtype)
@@ -174,6 +182,7 @@ def acosh(g, x):
 
 
 @rule(aten.atanh.default)
+@in_float32
 def atanh(g, x):
     x = g.cast(x, g.dtype)
     return g.one("mul", g.constant(0.5, g.dtype), g.one("sub", g.one("log1p", x), g.one("log1p", g.one("negate", x))))
@@ -210,21 +219,32 @@ def _scaled(g, b, alpha):
     return g.one("mul", g.cast(b, g.dtype), g.cast(alpha, g.dtype))
 
 
+def _sum(g, row, a, b, alpha):
+    if not isinstance(alpha, Tensor) and alpha == 1:
+        return g.one(row, g.cast(a, g.dtype), g.cast(b, g.dtype))
+    return _scaled_sum(g, a, b, row, alpha)
+
+
+@in_float32
+def _scaled_sum(g, a, b, row, alpha):
+    return g.one(row, g.cast(a, g.dtype), _scaled(g, b, alpha))
+
+
 @rule(aten.add.Tensor, aten.add.Scalar)
 def add(g, a, b, alpha=1):
     if g.dtype is popxl.bool:
         return g.one("logical_or", g.cast(a, g.dtype), g.cast(b, g.dtype))
-    return g.one("add", g.cast(a, g.dtype), _scaled(g, b, alpha))
+    return _sum(g, "add", a, b, alpha)
 
 
 @rule(aten.sub.Tensor, aten.sub.Scalar)
 def sub(g, a, b, alpha=1):
-    return g.one("sub", g.cast(a, g.dtype), _scaled(g, b, alpha))
+    return _sum(g, "sub", a, b, alpha)
 
 
 @rule(aten.rsub.Scalar, aten.rsub.Tensor)
 def rsub(g, a, b, alpha=1):
-    return g.one("sub", g.cast(b, g.dtype), _scaled(g, a, alpha))
+    return _sum(g, "sub", b, a, alpha)
 
 
 @rule(aten.mul.Tensor, aten.mul.Scalar)
@@ -409,12 +429,14 @@ def masked_fill(g, x, mask, value):
 
 
 @rule(aten.addcmul.default)
+@in_float32
 def addcmul(g, x, a, b, value=1):
     product = g.one("mul", g.cast(a, g.dtype), g.cast(b, g.dtype))
     return g.one("add", g.cast(x, g.dtype), _scaled(g, product, value))
 
 
 @rule(aten.addcdiv.default)
+@in_float32
 def addcdiv(g, x, a, b, value=1):
     quotient = g.one("div", g.cast(a, g.dtype), g.cast(b, g.dtype))
     return g.one("add", g.cast(x, g.dtype), _scaled(g, quotient, value))
@@ -477,6 +499,7 @@ def leaky_relu(g, x, negative_slope=0.01):
 
 
 @rule(aten.elu.default)
+@in_float32
 def elu(g, x, alpha=1, scale=1, input_scale=1):
     negative = g.one("mul", g.one("expm1", g.one("mul", x, g.constant(input_scale, x.dtype))), g.constant(alpha * scale, x.dtype))
     positive = x if scale == 1 else g.one("mul", x, g.constant(scale, x.dtype))
@@ -560,11 +583,13 @@ rule(aten.fmin.default)(_but_nan("minimum"))
 
 
 @rule(aten.exp2.default)
+@in_float32
 def exp2(g, x):
     return g.one("pow", g.constant(2, g.dtype), g.cast(x, g.dtype))
 
 
 @rule(aten.ldexp.Tensor)
+@in_float32
 def ldexp(g, x, e):
     return g.one("mul", g.cast(x, g.dtype), g.one("pow", g.constant(2, g.dtype), g.cast(e, g.dtype)))
 
