@@ -6,10 +6,13 @@
     poptorch.custom_ops.register("Cube", "com.acme", cube)
 
 From then on `poptorch.custom_op([x], "Cube", "com.acme", 1, example_outputs=[x], attributes={"scale": 2.0})` computes it. Its gradient is that of the
-function, or the one that is registered with it.
+function, or the one that is registered with it. `pando.torch.collectives` has what replicas exchange.
+
+ReplicatedAllGather and ReplicatedAllReduce of the domain ai.graphcore, which PopART has, need no registration.
 """
 import torch
 
+from pando.torch import collectives
 from poptorch import tracing
 from poptorch.errors import Error, createPoptorchError
 
@@ -55,12 +58,42 @@ def _with_backward(forward, backward, attributes):
     return Operation
 
 
+class _Gather(torch.autograd.Function):
+    """As PopART has it: a gradient of the result is the same on all replicas, and each takes its part."""
+
+    @staticmethod
+    def forward(ctx, x, replicas):
+        ctx.replicas = replicas
+        return collectives.all_gather(x, replicas)
+
+    @staticmethod
+    def backward(ctx, dy):
+        return collectives.own_part(dy, ctx.replicas), None
+
+
+def _gathered(x, example):
+    return _Gather.apply(x, example.numel() // max(1, x.numel())).reshape(example.shape)
+
+
+_BUILT_IN = {
+    ("ReplicatedAllGather", "ai.graphcore"): _gathered,
+    ("ReplicatedAllReduce", "ai.graphcore"): lambda x, example: collectives.all_reduce(x),
+}
+
+
+def _built_in(name, domain, inputs, example_outputs, attributes):
+    if len(inputs) != 1 or len(example_outputs) != 1 or attributes:
+        raise createPoptorchError(f"custom_op {name!r} of {domain}: one input, one output and no attributes are expected, not {len(inputs)}, "
+                                  f"{len(example_outputs)} and {sorted(attributes)}.")
+    return [_BUILT_IN[name, domain](inputs[0], example_outputs[0])]
+
+
 def _check_attributes(attributes):
     for key, value in attributes.items():
         if not isinstance(key, str) or not key.isascii():
             raise ValueError(f"custom_op: the name of an attribute is a string of ASCII characters, not {key!r}.")
         values = value if isinstance(value, (list, tuple)) else [value]
-        kinds = {type(v) for v in values}
+        kinds = {int if isinstance(v, bool) else type(v) for v in values}
         if len(kinds) != 1 or not kinds <= {int, float, str}:
             raise ValueError(f"custom_op: the attribute {key!r} is a number, a string, or a list of one kind of them, not {value!r}.")
         for v in values:
@@ -69,13 +102,13 @@ def _check_attributes(attributes):
 
 
 def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=None):
-    """An operation that is registered (see `register`). Outside of a program it gives zeros of the form of `example_outputs`, as PopTorch does.
+    """An operation that is registered (see `register`), or one of PopART's that is there without it. Outside of a program it gives zeros of the form of `example_outputs`, as PopTorch does.
 
     Args:
         inputs: a list of tensors.
         name, domain, domain_version: of the operation. The version is not looked at.
         example_outputs: tensors of the shapes and element types of the results.
-        attributes: {name: number, string, or list of one kind of them}.
+        attributes: {name: number, string, or list of one kind of them}; True and False are numbers.
 
     Returns:
         a list of tensors.
@@ -88,11 +121,14 @@ def custom_op(inputs, name, domain, domain_version, example_outputs, attributes=
     _check_attributes(attributes)
     if not tracing.is_tracing():
         return [torch.zeros_like(t) for t in example_outputs]
-    if (name, domain) not in _registered:
+    if (name, domain) in _registered:
+        forward, backward = _registered[name, domain]
+        made = _listed(forward(list(inputs), attributes)) if backward is None else list(_with_backward(forward, backward, attributes).apply(*inputs))
+    elif (name, domain) in _BUILT_IN:
+        made = _built_in(name, domain, list(inputs), example_outputs, attributes)
+    else:
         raise Error(f"custom_op: there is no operation {name!r} of the domain {domain!r}. Operations in C++ for PopART cannot be compiled by Pando: say what it "
                     f"computes with poptorch.custom_ops.register({name!r}, {domain!r}, function).")
-    forward, backward = _registered[name, domain]
-    made = _listed(forward(list(inputs), attributes)) if backward is None else list(_with_backward(forward, backward, attributes).apply(*inputs))
     wanted = [(tuple(t.shape), t.dtype) for t in example_outputs]
     if [(tuple(t.shape), t.dtype) for t in made] != wanted:
         raise createPoptorchError(f"custom_op {name!r}: the function gives {[(tuple(t.shape), t.dtype) for t in made]}; example_outputs say {wanted}.")

@@ -114,6 +114,7 @@ class _Mode(torch.overrides.TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         self._trace.overlaps.note(args, kwargs)
+        args, kwargs = _on_trace_device(function, args, kwargs)
         if function in _WEIGHTED:
             self._trace.convolutions += function is not F.linear
         if function in _WEIGHTED or function in _NORMALISING:
@@ -132,6 +133,19 @@ class _Mode(torch.overrides.TorchFunctionMode):
         if function in _LOSSES and isinstance(result, torch.Tensor):
             self._trace.found.append(result)
         return result
+
+
+def _is_ipu(device):
+    return device.type == "ipu" if isinstance(device, torch.device) else isinstance(device, str) and device.partition(":")[0] == "ipu"
+
+
+def _on_trace_device(function, args, kwargs):
+    """Tensors of a trace lie on one device: a model that asks for the device "ipu" means it."""
+    if _is_ipu(kwargs.get("device")):
+        kwargs = {**kwargs, "device": torch.device("cpu")}
+    if function is torch.Tensor.to and len(args) > 1 and _is_ipu(args[1]):
+        args = (args[0], torch.device("cpu"), *args[2:])
+    return args, kwargs
 
 
 def _bincount(input, weights=None, minlength=0):

@@ -312,8 +312,20 @@ def test_custom_operations_are_what_is_registered():
     training = poptorch.trainingModel(model, optimizer=torch.optim.SGD(model.parameters(), lr=0.01))
     torch.testing.assert_close(training(x)[0], torch.tensor([16.0, -54.0]))
     torch.testing.assert_close(model.weight.detach().as_subclass(torch.Tensor), torch.tensor([1.0, 4.0]))
+    assert len(poptorch.custom_op([x], "Cube", "com.example", 1, [x], {"inverse": True})) == 1
     with pytest.raises(ValueError, match="one kind"):
         poptorch.custom_op([x], "Cube", "com.example", 1, [x], {"scale": [1, "a"]})
+
+
+def test_a_model_may_name_its_device():
+    class Named(torch.nn.Module):
+        def forward(self, x):
+            ones = torch.ones(3, device="ipu") + torch.zeros(3, device=torch.device("ipu:0"))
+            return (x.to("ipu") + ones.to("ipu", torch.float32)).to(device="ipu:0") + torch.tensor(1.0, device=x.device)
+
+    torch.testing.assert_close(poptorch.inferenceModel(Named())(torch.tensor([1.0, 2.0, 3.0])), torch.tensor([3.0, 4.0, 5.0]))
+    with pytest.raises((RuntimeError, poptorch.Error), match="(?i)ipu"):
+        Named()(torch.ones(3))
 
 
 def test_a_program_prints_tensors_and_their_gradients(capfd):
