@@ -33,6 +33,7 @@ REASONS = {
     "src/ir/shared/nll.cpp": "kinds of reductions, attribute reduction",
     "src/ir/shared/reduction_kind.cpp": "kinds of reductions, attribute op",
     "src/ir/shared/windows/interpolation.cpp": "ways of rounding, attribute nearest_mode",
+    "src/search/models/model_config.cpp": "activations of published configurations",
     "src/ir/meaning/scatters.cpp": "kinds of reductions, attribute reduction",
 }
 
