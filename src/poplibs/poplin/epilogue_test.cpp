@@ -1,5 +1,6 @@
 // Epilogues beside popops::map on the result, bit for bit; what they are not for, and what they reject.
 #include <poplin/Epilogue.hpp>
+#include <poplin/MatMul.hpp>
 
 #include <gtest/gtest.h>
 
@@ -148,6 +149,36 @@ TEST(Epilogue, products_in_blocks_give_the_bits_of_a_map_on_their_result) {
       OnCpu folded(tiles(4)), apart(tiles(4));
       EXPECT_EQ(folded.run(build(folded, true)), apart.run(build(apart, false))) << g << " x " << m << " x " << k << " x " << n;
     }
+  }
+}
+
+// Results whose rows lie in variables of some rows each, as parts of a gradient do that devices exchange, and among other columns.
+TEST(Epilogue, products_into_parts_of_rows_have_the_bits_of_whole_ones) {
+  const std::size_t k = 90, n = 130;
+  for (const std::vector<std::size_t>& parts :
+       {std::vector<std::size_t>{64, 64, 64, 64}, std::vector<std::size_t>{1, 3, 60, 1, 1, 90, 2}, std::vector<std::size_t>{5, 1}}) {
+    std::size_t m = 0;
+    for (const std::size_t rows : parts) m += rows;
+    const auto build = [&](OnCpu& c, bool whole) -> std::vector<Tensor> {
+      const auto result = [&](std::size_t beside) {
+        if (whole) return c.variable({1, m, n});
+        std::vector<Tensor> rows;
+        for (const std::size_t r : parts) rows.push_back(c.variable({1, r, n + beside}).slice(0, n, 2));
+        return poplar::concat(rows, 1);
+      };
+      const Tensor a = c.data({1, m, k}), b = c.data({1, k, n}), bias = c.data({n}), scale = c.data({1});
+      const Tensor residual = c.data({m, 1, 2 * n}).dimShuffle({1, 0, 2}).slice(0, n, 2);
+      const Tensor product = result(0), sum = result(3);
+      Tensor plain = product[0];
+      matMulWithOutput(c.graph, a[0], b[0], plain, c.prog);
+      c.prog.add(poplar::program::Copy(product, sum));
+      matMulAcc(c.graph, sum[0], 0.5f, a[0], b[0], c.prog);
+      std::vector<Tensor> outs{result(0), result(7)};
+      EXPECT_TRUE(matMulGroupedWithEpilogue(c.graph, a, b, {kResults, {Tensor(), bias, residual, scale}, 0}, outs, c.prog));
+      return {product, sum, outs[0], outs[1]};
+    };
+    OnCpu whole, apart;
+    EXPECT_EQ(apart.run(build(apart, false)), whole.run(build(whole, true))) << m;
   }
 }
 

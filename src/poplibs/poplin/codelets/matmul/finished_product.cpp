@@ -28,31 +28,30 @@ class FinishedProduct : public poplar::Vertex {
     read_operands(operands, strides, from);
     const unsigned entries = results.size() / count, columns = entries == 1 ? results[0].size() / rows : results[0].size();
     const PandoEpilogue epilogue{code.data(), code.size(), from, to};
-    if (find_results(entries, columns, to)) {
-      multiply(0, rows, columns, to[0], epilogue);
-      return true;
-    }
-    for (unsigned i = 0; i < rows; ++i) {
-      for (unsigned r = 0; r < count; ++r) to[r] = {&results[r * entries + i][0], columns};
-      multiply(i, 1, columns, to[0], epilogue);
-      for (unsigned o = 0; o < operands.size(); ++o) from[o].data += from[o].spread == Spread::matrix ? from[o].row : 0;
+    for (unsigned i = 0, end; i < rows; i = end) {
+      end = entries == 1 ? rows : end_of_run(entries, i);
+      for (unsigned r = 0; r < count; ++r)
+        to[r] = {&results[r * entries + i][0], end - i > 1 && entries > 1 ? distance(r * entries + i) : columns};
+      multiply(i, end - i, columns, to[0], epilogue);
+      for (unsigned o = 0; o < operands.size(); ++o) from[o].data += from[o].spread == Spread::matrix ? (end - i) * from[o].row : 0;
     }
     return true;
   }
 
  private:
-  // False if the rows of a result are not evenly apart.
-  bool find_results(unsigned entries, unsigned columns, pando::kernels::MatrixResult* to) {
+  std::size_t distance(unsigned row) { return static_cast<std::size_t>(&results[row + 1][0] - &results[row][0]); }
+
+  // Of rows from i on, those that lie evenly apart in each result.
+  unsigned end_of_run(unsigned entries, unsigned i) {
+    unsigned end = entries;
     for (unsigned r = 0; r < count; ++r) {
       const unsigned first = r * entries;
-      std::ptrdiff_t stride = columns;
-      if (entries > 1) stride = &results[first + 1][0] - &results[first][0];
-      for (unsigned i = 2; i < entries; ++i)
-        if (&results[first + i][0] - &results[first + i - 1][0] != stride) return false;
-      if (stride <= 0) return false;
-      to[r] = {&results[first][0], static_cast<std::size_t>(stride)};
+      unsigned next = i + 1;
+      if (next < end && &results[first + next][0] > &results[first + i][0])
+        while (next < end && distance(first + next - 1) == distance(first + i)) ++next;
+      end = next;
     }
-    return true;
+    return end;
   }
 
   void multiply(unsigned row, unsigned m, unsigned n, const pando::kernels::MatrixResult& c, const PandoEpilogue& epilogue) {

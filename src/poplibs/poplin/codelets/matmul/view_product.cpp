@@ -32,14 +32,13 @@ class ViewProduct : public poplar::Vertex {
       multiply(0, rows, columns, columns);
       return true;
     }
-    const std::ptrdiff_t stride = &c[1][0] - &c[0][0];
-    bool even = stride > 0;
-    for (unsigned i = 2; i < rows; ++i) even = even && &c[i][0] - &c[i - 1][0] == stride;
-    if (even) {
-      multiply(0, rows, c[0].size(), static_cast<std::size_t>(stride));
-      return true;
+    // Runs of rows at equal distances: where the result lies in parts, as what devices exchange does, each part is one.
+    for (unsigned i = 0, end; i < rows; i = end) {
+      const std::ptrdiff_t stride = i + 1 < rows ? &c[i + 1][0] - &c[i][0] : 0;
+      end = i + 1;
+      while (stride > 0 && end < rows && &c[end][0] - &c[end - 1][0] == stride) ++end;
+      multiply(i, end - i, c[i].size(), end - i > 1 ? static_cast<std::size_t>(stride) : c[i].size());
     }
-    for (unsigned i = 0; i < rows; ++i) multiply(i, 1, c[0].size(), c[0].size());
     return true;
   }
 
