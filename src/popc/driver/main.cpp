@@ -99,10 +99,11 @@ void optimise_for(llvm::Module& module, const Processor& processor, const Option
     keep_accesses_apart();
     announce_vertices(module, codelets);
   }
-  optimise(module, options.level, options.short_loops);
+  optimise(module, options.level, options.short_loops, options.checked);
   drop_strided_entries(module, codelets);
   if (!options.checked) return;
   check_accesses(module);
+  if (options.level != '0') tidy(module, options.level);
   if (llvm::verifyModule(module, &llvm::errs())) throw std::runtime_error("internal error: malformed IR");
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "codelet/store/gp_file.h"
+#include "popc/passes/checked_loops.h"
 #include "popc/passes/checked_ranges.h"
 #include "popc/passes/symbols.h"
 
@@ -112,8 +113,10 @@ class Checker {
   explicit Checker(Function& function) : function_(function), layout_(function.getParent()->getDataLayout()), ranges_(function) {}
 
   void run() {
+    const CheckedAccesses inside = check_loops_before(function_, ranges_);
     std::vector<Instruction*> all;
-    for (Instruction& i : instructions(function_)) all.push_back(&i);
+    for (Instruction& i : instructions(function_))
+      if (!inside.contains(&i)) all.push_back(&i);
     for (Instruction* i : all) look(*i);
     for (const CheckedAccess& a : accesses_) check(a);
   }
@@ -191,9 +194,10 @@ class Checker {
     const Range range = ranges_.of(a.address);
     if (!range.begin) return;
     IRBuilder<> b(a.instruction);
-    Value* begin = b.CreatePtrToInt(a.address, b.getInt64Ty());
-    Value* end = b.CreateAdd(begin, a.bytes);
-    Value* outside = b.CreateOr(b.CreateICmpULT(begin, range.begin), b.CreateICmpUGT(end, range.end));
+    // What lies before the range is far behind it as an unsigned number. The first comparison is the same for many accesses.
+    Value* before = b.CreateSub(b.CreatePtrToInt(a.address, b.getInt64Ty()), range.begin);
+    Value* all = b.CreateSub(range.end, range.begin);
+    Value* outside = b.CreateOr(b.CreateICmpULT(all, a.bytes), b.CreateICmpUGT(before, b.CreateSub(all, a.bytes)));
     if (a.active) outside = b.CreateAnd(outside, a.active);
     Instruction* then = SplitBlockAndInsertIfThen(outside, a.instruction->getIterator(), true,
                                                   MDBuilder(function_.getContext()).createUnlikelyBranchWeights());
