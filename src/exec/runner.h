@@ -31,6 +31,8 @@ class FifoCallback {
   virtual bool prefetch(void*) { return false; }
   virtual void fetch(void* block) = 0;  // to device: fill the block; to host: take it
   virtual void complete() {}            // the block of the last fetch or prefetch was used
+  // True: blocks may lie among the tiles' bytes. It neither reads what it is to fill nor writes what it is to take.
+  virtual bool is_in_place() const { return false; }
 };
 
 using HostFunctionCallback = std::function<void(const std::vector<const void*>& inputs, const std::vector<void*>& outputs)>;

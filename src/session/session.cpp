@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <pando/host.hpp>
+#include <pando/in_place.hpp>
 #include <pando/placing.hpp>
 #include <pando/replicas.hpp>
 #include <poplar/Engine.hpp>
@@ -153,6 +154,7 @@ struct Session::State {
   void compile(poplar::Graph& graph, const lower::Lowered& lowered);
   void connect_replicas();
   void watch_steps();
+  void connect_function(HostStreamId stream, const std::function<void(void*)>& f);
   void connect(HostStreamId stream, const void* data, std::int64_t slices, std::int64_t replicas);
   void check_data(const VariableData& given) const;
   void upload(StateId id);
@@ -390,7 +392,7 @@ void Session::attach() {
   s.engine->load(s.device);
   if (s.print_buffer.sink) s.engine->setPrintTensorStream(s.print_stream);
   if (s.replicas() > 1) s.connect_replicas();
-  for (const auto& [id, f] : s.functions) s.engine->connectStreamToCallback(lower::stream_handle(id), f);
+  for (const auto& [id, f] : s.functions) s.connect_function(id, f);
   s.watch_steps();
   s.loaded = s.attached = true;
   s.in_sync = true;
@@ -412,12 +414,16 @@ void Session::connect(HostStreamId stream, std::function<void(void*)> f) {
   }
   if (ir::elements_of(s.module.stream(stream).shape) == 0) return;
   s.functions[stream] = std::move(f);
-  if (s.loaded) s.engine->connectStreamToCallback(lower::stream_handle(stream), s.functions[stream]);
+  if (s.loaded) s.connect_function(stream, s.functions[stream]);
 }
 
 void Session::on_step(std::function<void(const StepDone&)> f) {
   state_->step = std::move(f);
   if (state_->loaded) state_->watch_steps();
+}
+
+void Session::State::connect_function(HostStreamId stream, const std::function<void(void*)>& f) {
+  engine->connectStreamToCallback(lower::stream_handle(stream), std::make_unique<InPlaceCallback>(f));
 }
 
 void Session::State::watch_steps() { pando::on_step_done(*engine, step); }

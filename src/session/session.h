@@ -112,7 +112,9 @@ class Session {
   // of inputs() without data, data for another stream, a session that is not attached.
   void run(std::span<const InputData> inputs, std::span<const OutputData> outputs);
   // From now on a function brings (or takes) each block of a stream, in a program without replicas; run() wants no data for it. It is
-  // called on a thread of the run, when the program comes to the op, and may wait. Rejects (value) a stream that the program does not have.
+  // called on a thread of the run, when the program comes to the op, and may wait. The block may be the tensor itself: the function fills
+  // it without reading it, or takes it without writing to it, and keeps no pointer to it. Rejects (value) a stream that the program does
+  // not have.
   void connect(ir::HostStreamId stream, std::function<void(void* block)> f);
   // Called after each step of the compiled program; on a thread of the run.
   void on_step(std::function<void(const StepDone&)> f);

@@ -134,13 +134,26 @@ char* HostEnds::begin_block(FifoId fifo, unsigned replica) {
   }
   // The positions of host steps put all replicas' transfers of one round next to each other, replica 0 first.
   const bool first = !shares_block(fifo) || replica == 0;
-  if (program_.fifos[fifo.index()].to_device && first) {
-    // Asked for no earlier than here, a prefetch may wait for what the host learns from earlier steps.
-    const bool prefetched = prefetch_ && e.transfers > 0 && e.callback->prefetch(e.block.data());
-    if (!prefetched) e.callback->fetch(e.block.data());
-    ++e.transfers;
-  }
+  if (program_.fifos[fifo.index()].to_device && first) fill(e, e.block.data());
   return e.block.data();
+}
+
+void HostEnds::fill(End& e, char* block) {
+  // Asked for no earlier than here, a prefetch may wait for what the host learns from earlier steps.
+  const bool prefetched = prefetch_ && e.transfers > 0 && e.callback->prefetch(block);
+  if (!prefetched) e.callback->fetch(block);
+  ++e.transfers;
+}
+
+bool HostEnds::pass_in_place(FifoId fifo, unsigned replica, char* block) {
+  End& e = end_of(fifo, replica);
+  if (!e.callback || !e.callback->is_in_place() || shares_block(fifo)) return false;
+  if (program_.fifos[fifo.index()].to_device)
+    fill(e, block);
+  else
+    e.callback->fetch(block);
+  e.callback->complete();
+  return true;
 }
 
 void HostEnds::end_block(FifoId fifo, unsigned replica) {

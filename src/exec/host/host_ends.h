@@ -29,6 +29,8 @@ class HostEnds {
   // One transfer: `begin_block` returns the host's block (to device: filled), `end_block` hands it back (from device: full).
   char* begin_block(FifoId fifo, unsigned replica);
   void end_block(FifoId fifo, unsigned replica);
+  // The same with the tiles' bytes as the block, where the end takes that: false, and nothing is done, where it does not.
+  bool pass_in_place(FifoId fifo, unsigned replica, char* block);
   void end_run();
 
   // Throws application_runtime_error for a row that the buffer does not have.
@@ -52,6 +54,8 @@ class HostEnds {
   // Of a broadcast FIFO with a callback, replica 0 has the block for all.
   End& end_of(FifoId fifo, unsigned replica);
   bool shares_block(FifoId fifo) const;
+  // Of a callback; to the device.
+  void fill(End& end, char* block);
 
   const tile::Program& program_;
   const bool prefetch_;

@@ -195,6 +195,7 @@ void MovePlan::put_in_blocks(std::vector<Strided>& runs) {
 MovePlan MovePlan::build(const std::vector<tile::Move>& moves, std::uint64_t stride, unsigned chunks, bool in_blocks) {
   MovePlan plan;
   std::vector<Strided> runs = resolve(moves, stride);
+  if (runs.size() == 1 && runs[0].count == 1) plan.only_run_ = {runs[0].destination, runs[0].source, runs[0].bytes};
   if (in_blocks) {
     plan.transposes_ = Transposes::take_from(runs);
     put_in_blocks(runs);

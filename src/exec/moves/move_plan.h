@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,11 @@ class MovePlan {
 
   bool empty() const { return chunks_.empty(); }
   unsigned chunks() const { return static_cast<unsigned>(chunks_.size()); }
+  // If all bytes lie in one run on both sides: where, from the bases.
+  struct Run {
+    std::uint64_t destination, source, bytes;
+  };
+  const std::optional<Run>& only_run() const { return only_run_; }
   // A rough cost in nanoseconds of one thread, by rule.
   std::uint64_t cost() const { return cost_; }
   static std::uint64_t cost_of(const tile::Move& move);
@@ -79,6 +85,7 @@ class MovePlan {
   std::vector<ShortRun> short_runs_;
   Transposes transposes_;
   std::vector<Chunk> chunks_;
+  std::optional<Run> only_run_;
   std::uint64_t cost_ = 0;
 };
 

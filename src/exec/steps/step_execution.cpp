@@ -162,10 +162,12 @@ Next StepExecution::fifo(Cursor& c, const tile::Transfer& t, tile::TransferId id
   const FifoId fifo(t.index);
   if (c.phase == kFirst) {
     if (!scheduler_.enter_host_step(c)) return Next::parked;
-    c.block = ends_.begin_block(fifo, c.replica);
     char* const base = memory_.base(c.replica);
-    if (scheduler_.post_moves(c, loaded_.transfer(id), t.to_device ? base : c.block, t.to_device ? c.block : base, kSecond))
-      return Next::posted;
+    const MovePlan& moves = loaded_.transfer(id);
+    if (const auto& run = moves.only_run(); run && run->bytes == t.host_bytes)
+      if (ends_.pass_in_place(fifo, c.replica, base + (t.to_device ? run->destination : run->source))) return Next::instruction;
+    c.block = ends_.begin_block(fifo, c.replica);
+    if (scheduler_.post_moves(c, moves, t.to_device ? base : c.block, t.to_device ? c.block : base, kSecond)) return Next::posted;
   }
   ends_.end_block(fifo, c.replica);
   return Next::instruction;

@@ -3,6 +3,7 @@
 
 #include "codelet/quarter_field.h"
 #include "facade/engine/engine_state.h"
+#include "pando/in_place.hpp"
 #include "poplar/Engine.hpp"
 
 namespace pando::facade {
@@ -14,13 +15,16 @@ namespace {
 // A callback of the public API as the runner calls it. Replicas may share one.
 class StreamEnd final : public exec::FifoCallback {
  public:
-  explicit StreamEnd(std::shared_ptr<poplar::StreamCallback> callback) : callback_(std::move(callback)) {}
+  explicit StreamEnd(std::shared_ptr<poplar::StreamCallback> callback)
+      : callback_(std::move(callback)), in_place_(dynamic_cast<const InPlaceCallback*>(callback_.get()) != nullptr) {}
   bool prefetch(void* block) override { return callback_->prefetch(block) == poplar::StreamCallback::Result::Success; }
   void fetch(void* block) override { callback_->fetch(block); }
   void complete() override { callback_->complete(); }
+  bool is_in_place() const override { return in_place_; }
 
  private:
   std::shared_ptr<poplar::StreamCallback> callback_;
+  const bool in_place_;
 };
 
 template <class List>
@@ -97,6 +101,17 @@ std::uint64_t checked_row(const EngineState& s, const std::string& handle, int r
 }
 
 }  // namespace
+
+}  // namespace poplar
+
+namespace pando {
+
+InPlaceCallback::InPlaceCallback(std::function<void(void*)> f) : f_(std::move(f)) {}
+void InPlaceCallback::fetch(void* block) { f_(block); }
+
+}  // namespace pando
+
+namespace poplar {
 
 StreamCallback::Result StreamCallback::prefetch(void*) { return Result::NotAvailable; }
 void StreamCallback::complete() {}

@@ -4,8 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <sstream>
 
+#include "pando/in_place.hpp"
 #include "poplar/CycleCount.hpp"
 #include "poplar/Engine.hpp"
 #include "poplar/IPUModel.hpp"
@@ -75,6 +78,47 @@ TEST(Engine, StreamsWrapCallBackAndStayOverLoads) {
   expect_error<stream_connection_error>([&] { engine.connectStream("inn", source.data()); }, "'inn'");
   expect_error<stream_connection_error>([&] { engine.connectStream("in", source.data(), source.data() + 3); }, "in");
   expect_error<graph_replication_error>([&] { engine.connectStreamToCallback("in", 1, [](void*) {}); }, "replica 1");
+}
+
+// Their block is the tensor, where that is in one piece; elsewhere and for other callbacks it lies beside it.
+TEST(Engine, InPlaceCallbacksGetTheTensorItself) {
+  Tiny m;
+  const Tensor whole = m.variable(FLOAT, {64}, "whole", 2), spread = m.graph.addVariable(FLOAT, {64}, "spread");
+  for (unsigned tile = 0; tile < 4; ++tile) m.graph.setTileMapping(spread.slice(16 * tile, 16 * tile + 16), 3 - tile);
+  Sequence prog;
+  const auto add = [&](const std::string& name, const Tensor& t) {
+    prog.add(Copy(m.graph.addHostToDeviceFIFO("to " + name, FLOAT, 64), t));
+    prog.add(Copy(t, m.graph.addDeviceToHostFIFO("from " + name, FLOAT, 64)));
+  };
+  add("whole", whole);
+  add("spread", spread);
+  Engine engine(m.graph, prog);
+  for (const bool in_place : {true, false}) {
+    float sent = 0;
+    std::map<std::string, void*> blocks;
+    for (const std::string name : {"whole", "spread"}) {
+      const auto fill = [&, name](void* p) {
+        blocks["to " + name] = p;
+        for (unsigned i = 0; i < 64; ++i) static_cast<float*>(p)[i] = ++sent;
+      };
+      const auto take = [&, name](void* p) {
+        blocks["from " + name] = p;
+        for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(static_cast<const float*>(p)[i], sent - 63 + static_cast<float>(i)) << name;
+      };
+      if (in_place) {
+        engine.connectStreamToCallback("to " + name, std::make_unique<pando::InPlaceCallback>(fill));
+        engine.connectStreamToCallback("from " + name, std::make_unique<pando::InPlaceCallback>(take));
+      } else {
+        engine.connectStreamToCallback("to " + name, fill);
+        engine.connectStreamToCallback("from " + name, take);
+      }
+    }
+    engine.load(m.device);
+    for (int run = 0; run < 2; ++run) engine.run();
+    EXPECT_EQ(sent, 256);
+    EXPECT_EQ(blocks["to whole"] == blocks["from whole"], in_place);
+    EXPECT_NE(blocks["to spread"], blocks["from spread"]);
+  }
 }
 
 TEST(Engine, UnconnectedStreamIsAnError) {
