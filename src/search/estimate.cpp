@@ -187,8 +187,9 @@ class Formula {
         e.once += simulate::transfer_time(c_, Collective::all_reduce, 4 * count, g).seconds;
         return;
       }
-      const double gather = simulate::transfer_time(c_, Collective::all_gather, 2 * count, g).seconds;
-      const double scatter = simulate::transfer_time(c_, Collective::reduce_scatter, 4 * count, g).seconds;
+      const double gather = simulate::transfer_time(c_, Collective::all_gather, (s_.zero == 3 ? c_.gather_bytes : 2) * count, g).seconds;
+      const double scatter =
+          simulate::transfer_time(c_, Collective::reduce_scatter, (s_.zero == 3 ? c_.reduce_bytes : 4) * count, g).seconds;
       (s_.zero >= 2 ? e.reduced : e.once) += (s_.zero >= 2 ? microbatches_ : 1) * scatter;
       if (s_.zero == 3)
         e.gathered += 2 * microbatches_ * gather;
@@ -207,10 +208,23 @@ class Formula {
     return e;
   }
 
+  // Of all microbatches, what kernels of their own do with weights and gradients.
+  double copies(const Stage& s) const {
+    const double d = static_cast<double>(replicas_of(s_)), all = s.parameters + s.expert_parameters;
+    const double split = s_.zero == 3 && d > 1 ? c_.shard_bytes * all : 0, sums = c_.sum_bytes * all / (s_.zero >= 2 ? d : 1);
+    const auto seconds = [&](double bytes) {
+      return bytes > 0 ? bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)) : 0;
+    };
+    return microbatches_ * seconds(split) + (microbatches_ - 1) * seconds(sums);
+  }
+
   // What is seen of it. Reductions run beside backward passes if the strategy says so, but for the first layer's, which ends them; weights
   // are gathered ahead of each layer. What is hidden slows down what it hides behind.
   double seen_of(const Exchange& e, const Stage& s) const {
-    const double slowdown = c_.levels.empty() ? 0 : c_.levels[groups_.data.outer_level].slowdown;
+    // Across units a transfer goes through the level inside of them, too.
+    const auto slowdown_of = [&](std::size_t level) { return c_.levels.empty() ? 0 : c_.levels[level].slowdown; };
+    const double slowdown =
+        std::max(slowdown_of(groups_.data.outer_level), groups_.data.inner > 1 ? slowdown_of(groups_.data.inner_level) : 0);
     const double pass = stage_seconds(s) - (s.last ? head_ : 0), layers = std::max(1.0, s.layers + s.expert_layers);
     const auto hide = [&](double seconds, double most) { return seconds - std::min(seconds, most) * (1 - slowdown); };
     double seen = hide(e.gathered, microbatches_ * sum_over_layers(s, [](const LayerCosts& l) { return l.computing_seconds; }));
@@ -248,7 +262,7 @@ class Formula {
 
   void times() {
     groups_ = levels_of(c_, s_);
-    double slowest = 0, all = 0, exchange = 0, step = 0;
+    double slowest = 0, all = 0, exchange = 0, step = 0, copied = 0;
     for (const Stage& stage : stages_) {
       const double t = stage_seconds(stage);
       if (t >= slowest) slowest_ = &stage;
@@ -256,6 +270,7 @@ class Formula {
       all += stage.times * t;
       exchange = std::max(exchange, seen_of(exchange_of(stage), stage));
       step = std::max(step, step_seconds(stage));
+      copied = std::max(copied, copies(stage));
     }
     const auto p = static_cast<double>(s_.pipeline), v = static_cast<double>(s_.stages_per_rank);
     const double work = microbatches_ * slowest;
@@ -269,9 +284,11 @@ class Formula {
     e_.synchronisation = synchronisation(all - slowest, message);
     e_.data_transfers = exchange;
     e_.optimizer = step;
+    e_.copies = copied;
     e_.host = s_.pipeline > 1 ? microbatches_ * c_.microbatch_seconds : 0;
     e_.offload = offload_seconds(work);
-    e_.seconds = work + e_.bubble + e_.pipeline_transfers + e_.data_transfers + e_.synchronisation + e_.optimizer + e_.host + e_.offload;
+    e_.seconds =
+        work + e_.bubble + e_.pipeline_transfers + e_.data_transfers + e_.synchronisation + e_.optimizer + e_.copies + e_.host + e_.offload;
     split_work();
   }
 

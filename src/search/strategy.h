@@ -136,6 +136,8 @@ struct Estimate {
   // What the time is made of.
   double computing = 0, recomputing = 0, tensor_transfers = 0, context_transfers = 0, expert_transfers = 0, pipeline_transfers = 0,
          data_transfers = 0, bubble = 0, optimizer = 0, head = 0, host = 0, offload = 0;
+  // Weights and gradients that kernels of their own copy and add; a part of `computing`.
+  double copies = 0;
   // Ranks of a pipeline that have ended wait for those that have not, and for the norm of all gradients.
   double synchronisation = 0;
   // On the fullest device, by kind; and which stage that is.

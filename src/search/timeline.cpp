@@ -67,7 +67,7 @@ StepTimeline timeline_of(const StrategyFacts& facts, const Strategy& s) {
   t.exchange = e.data_transfers;
   t.optimizer = e.optimizer;
   t.post_validation = s.post_validation;
-  t.seconds = (s.post_validation ? t.timing.span : t.timing.makespan) + t.exchange + t.optimizer + e.host + e.offload;
+  t.seconds = (s.post_validation ? t.timing.span : t.timing.makespan) + t.exchange + t.optimizer + e.copies + e.host + e.offload;
   const double each =
       static_cast<double>(t.layer.forward.size() + t.layer.again.size() + t.layer.input_gradient.size() + t.layer.weight_gradient.size());
   t.ops = (each * static_cast<double>(model.layers) + again_ops) * static_cast<double>(facts.microbatches(s) * s.devices() / s.pipeline);

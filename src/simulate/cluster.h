@@ -63,6 +63,11 @@ struct Software {
   // Shares of the peak in half precision that attention without stored scores reaches where no shape was measured, if all pairs of tokens
   // count, although causality masks half.
   double attention_forward = 0, attention_backward = 0;
+  // Of data parallelism that splits weights: bytes of a parameter that is gathered, and of a gradient that is reduced.
+  double gather_bytes = 0, reduce_bytes = 0;
+  // What kernels of their own read and write for each parameter of a device and each microbatch: where weights are split, to bring them
+  // into what is gathered and reduced and out of it; and to add a gradient to those of the microbatches before.
+  double shard_bytes = 0, sum_bytes = 0;
   // Ops of layers that are not one kernel; their names are those of rows of "bytewise". Two more are of products in 8-bit floats: "casts"
   // of their operands, and "casts_again": the bytes for each element of both operands, which the way back brings to 8 bits once more.
   std::vector<Unfused> unfused;
@@ -74,7 +79,11 @@ struct Software {
 inline constexpr std::pair<const char*, double Software::*> kSoftwareNumbers[] = {{"logit_bytes", &Software::logit_bytes},
                                                                                   {"loss_bytes", &Software::loss_bytes},
                                                                                   {"attention_forward", &Software::attention_forward},
-                                                                                  {"attention_backward", &Software::attention_backward}};
+                                                                                  {"attention_backward", &Software::attention_backward},
+                                                                                  {"gather_bytes", &Software::gather_bytes},
+                                                                                  {"reduce_bytes", &Software::reduce_bytes},
+                                                                                  {"shard_bytes", &Software::shard_bytes},
+                                                                                  {"sum_bytes", &Software::sum_bytes}};
 
 struct Cluster : Software {
   Cluster()
@@ -82,6 +91,8 @@ struct Cluster : Software {
                  .loss_bytes = 16,
                  .attention_forward = 1.2,
                  .attention_backward = 0.95,
+                 .gather_bytes = 2,
+                 .reduce_bytes = 4,
                  .unfused = {},
                  .stops_early = false} {}
 

@@ -71,7 +71,7 @@ const std::vector<TimedSet>& timed_sets() {
        .note = "MPT under FSDP, microbatches of the table."},
       {.name = "internevo_a100",
        .machine = "a100-80",
-       .stack = "megatron-2023",
+       .stack = "internevo",
        .words = "zero=1 data-overlap",
        .note = "InternLM, whose layers are gated; nodes of the machine's file share 4 x 100 Gbit/s (shared_bytes_per_second).",
        .gated = true,

@@ -24,10 +24,10 @@ class StackReader {
 
   Stack read() {
     if (!j_.is_object()) reject("an object is expected");
-    const std::vector<std::string> known = {"name",       "doc",         "source",        "op_seconds",        "microbatch_seconds",
-                                            "pace",       "logit_bytes", "loss_bytes",    "attention_forward", "attention_backward",
-                                            "unfused",    "waits",       "context_bytes", "allocator",         "without_reserve",
-                                            "stops_early"};
+    const std::vector<std::string> known = {"name",        "doc",          "source",        "op_seconds",        "microbatch_seconds",
+                                            "pace",        "logit_bytes",  "loss_bytes",    "attention_forward", "attention_backward",
+                                            "unfused",     "waits",        "context_bytes", "allocator",         "without_reserve",
+                                            "stops_early", "gather_bytes", "reduce_bytes",  "shard_bytes",       "sum_bytes"};
     for (const auto& [member, value] : j_.items()) {
       if (std::ranges::find(known, member) != known.end()) continue;
       const auto near = similar_names(member, known);
@@ -116,6 +116,10 @@ std::string to_json(const Stack& s) {
                   {"loss_bytes", s.loss_bytes},
                   {"attention_forward", s.attention_forward},
                   {"attention_backward", s.attention_backward},
+                  {"gather_bytes", s.gather_bytes},
+                  {"reduce_bytes", s.reduce_bytes},
+                  {"shard_bytes", s.shard_bytes},
+                  {"sum_bytes", s.sum_bytes},
                   {"unfused", unfused},
                   {"stops_early", s.stops_early},
                   {"waits", s.waits},

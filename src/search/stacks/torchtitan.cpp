@@ -15,6 +15,9 @@ Stack stack_torchtitan() {
   // gradient takes. Both operands are kept in half precision: their largest element and the cast in the other order come again (5).
   s.unfused.push_back({"casts", 5.0 / 4, 7.0 / 4});
   s.unfused.push_back({"casts_again", 0, 5});
+  // fully_shard copies weights out of what was gathered, twice a microbatch (8), and gradients in single precision into what is reduced
+  // (6).
+  s.shard_bytes = 14;
   reserve_as_pytorch(s);
   return s;
 }

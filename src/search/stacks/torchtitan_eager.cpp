@@ -23,6 +23,9 @@ Stack stack_torchtitan_eager() {
   // torch.utils.checkpoint without reentrance raises from what it computes again as soon as all is there that the way back asked for
   // (early_stop, since PyTorch 2.1). A layer that is compiled is one call, which runs to its end.
   s.stops_early = true;
+  // fully_shard copies weights out of what was gathered, twice a microbatch (8), and gradients in single precision into what is reduced
+  // (6).
+  s.shard_bytes = 14;
   reserve_as_pytorch(s);
   return s;
 }
