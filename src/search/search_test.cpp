@@ -115,6 +115,48 @@ TEST(Validation, StacksStopEarly) {
   EXPECT_TRUE(names(early).empty());
 }
 
+// Heads of 108 numbers begin between multiples of 16 bytes, those of 144 at them: on a machine that says what that costs.
+TEST(Layer, UnalignedHeads) {
+  const auto seconds = [](const char* machine, std::int64_t heads) {
+    Transformer m;
+    m.layers = 78, m.hidden = 13824, m.heads = heads, m.ffn = 4 * m.hidden, m.seq = 2048;
+    Strategy s;
+    s.tensor = 4, s.microbatch = 4;
+    return layer_costs(m, simulate::cluster_named(machine), s).seconds();
+  };
+  EXPECT_GT(seconds("jean-zay", 128), 1.3 * seconds("jean-zay", 96));
+  EXPECT_LT(seconds("h100", 128), 1.1 * seconds("h100", 96));
+}
+
+// What kernels of their own do with weights that are split, and with sums of gradients; and transfers between nodes, which go through the
+// links inside of them.
+TEST(Estimate, CopiesAndSums) {
+  const Transformer m = transformer_named("llama3-8b");
+  simulate::Cluster c = simulate::cluster_named("selene");
+  const auto of = [&](const char* text) {
+    LayerMemo memo;
+    return estimate({m, c, 256, &memo}, parse_strategy(text, Spelling::brief));
+  };
+  const double split = of("d=64 zero=3").seconds, whole = of("d=64 zero=1").seconds;
+  c.shard_bytes = 14;
+  const double rate = c.memory_bytes_per_second * 0.9;
+  EXPECT_NEAR(of("d=64 zero=3").seconds - split, 4 * 14 * m.parameters() / rate, 1e-6);
+  EXPECT_EQ(of("d=64 zero=1").seconds, whole);
+  c.shard_bytes = 0, c.sum_bytes = 6;
+  EXPECT_NEAR(of("d=64 zero=1").seconds - whole, 3 * 6 * m.parameters() / rate, 1e-6);
+  EXPECT_NEAR(of("d=64 zero=3").seconds - split, 3 * 6 * m.parameters() / 64 / rate, 1e-4);
+  EXPECT_NEAR(of("d=64 zero=1").copies, 3 * 6 * m.parameters() / rate, 1e-6);
+  c.sum_bytes = 0;
+  const double gathered = of("d=64 zero=3").data_transfers;
+  c.gather_bytes = 4;
+  EXPECT_GT(of("d=64 zero=3").data_transfers, 1.01 * gathered);
+  EXPECT_EQ(of("d=64 zero=1").seconds, whole);
+  c.gather_bytes = 2;
+  const double hidden = of("d=64 zero=3 data-overlap").data_transfers;
+  c.levels[0].slowdown = 0.5;
+  EXPECT_GT(of("d=64 zero=3 data-overlap").data_transfers, 1.5 * hidden);
+}
+
 // As Megatron-LM's authors count it.
 TEST(Validation, ShareOfThePeak) {
   const auto csv = simulate::Csv::read_file(source_path("tests/data/distribution/selene_steps.csv"));

@@ -104,6 +104,8 @@ struct Cluster : Software {
   bool block_scaled = false;
   // By the operations of one product.
   Efficiency matmul_efficiency;
+  // Of that, what products of heads reach whose rows are no multiple of 16 bytes.
+  double unaligned = 1;
   double memory_bytes_per_second = 1e12;
   // By the bytes of one op.
   Efficiency memory_efficiency;

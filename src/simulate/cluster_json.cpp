@@ -45,7 +45,7 @@ void each_number(C& c, F f) {
   f("eight_bit_operations", c.eight_bit_operations), f("block_scaled", c.block_scaled);
   f("memory_bytes_per_second", c.memory_bytes_per_second), f("memory_bytes", c.memory_bytes), f("launch", c.launch);
   f("far_bytes", c.far_bytes), f("far_bytes_per_second", c.far_bytes_per_second), f("optimizer_bytes", c.optimizer_bytes);
-  f("microbatch_seconds", c.microbatch_seconds);
+  f("microbatch_seconds", c.microbatch_seconds), f("unaligned", c.unaligned);
   for (const auto& [name, number] : kSoftwareNumbers) f(name, c.*number);
   f("price_per_hour", c.price_per_hour);
 }

@@ -5,6 +5,9 @@
 #include "search/strategy.h"
 #include "simulate/csv.h"
 
+#include <cstddef>
+#include <vector>
+
 namespace pando::measure {
 
 PublishedSet zero_bubble_set(const std::string& name, const simulate::Csv& csv, bool half_chunks);
@@ -27,6 +30,8 @@ struct TimedSet {
   bool gated = false;
   // Attention of a time before FlashAttention.
   bool keeps_scores = false;
+  // Lines of the table whose rows a constant of the machine or the stack was chosen with.
+  std::vector<std::size_t> calibrating = {};
   // Of what a node shares, where it is not the machine's; 0: as the machine says.
   double node_bytes_per_second = 0;
 };

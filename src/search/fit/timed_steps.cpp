@@ -186,6 +186,7 @@ class StepReader {
       return;
     }
     TimedStep r;
+    r.line = csv_.line(i);
     try {
       r.model = model(i);
       std::tie(r.strategy, r.batch) = strategy(i, r.model);

@@ -13,6 +13,8 @@ namespace pando::search {
 struct TimedStep {
   // "llama3-8b t=2 p=4 d=8 b=1".
   std::string what;
+  // Of the table.
+  std::size_t line = 0;
   Transformer model;
   Strategy strategy;
   // Samples.

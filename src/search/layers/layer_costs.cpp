@@ -103,6 +103,12 @@ class LayerWriter {
                               : simulate::product_share(*shapes_, m, k, n, layout, type);
   }
 
+  // Heads lie beside each other: where their rows are multiples of 8 elements, all begin at multiples of 16 bytes.
+  static bool aligned(double m, double k, double n) {
+    const auto whole = [](double size) { return std::fmod(size, 8) == 0; };
+    return whole(m) && whole(k) && whole(n);
+  }
+
   double product_seconds(double m, double k, double n, double count, char layout) const {
     const double operations = 2 * m * k * n;
     if (shapes_ != nullptr && count == 1) {
@@ -112,7 +118,8 @@ class LayerWriter {
       }
     }
     const double bytes = 2 * count * (m * k + k * n + m * n);
-    return c_.launch + std::max(count * operations / (c_.half_operations * c_.matmul_efficiency.at(count * operations)),
+    const double share = c_.matmul_efficiency.at(count * operations) * (count > 1 && !aligned(m, k, n) ? c_.unaligned : 1);
+    return c_.launch + std::max(count * operations / (c_.half_operations * share),
                                 bytes / (c_.memory_bytes_per_second * c_.memory_efficiency.at(bytes)));
   }
 

@@ -13,6 +13,8 @@ Cluster cluster_a100_40() {
   c.single_operations = 1.95e13;
   c.vector_operations = 7.8e13;
   c.matmul_efficiency = {.share = 0.78, .half = 2e10, .from = 1e10};
+  // [bigscience] One pair of steps of 78 layers of 13,824: 153.9 s with 128 heads (of 108 numbers), 110.3 s with 96 (of 144).
+  c.unaligned = 0.05;
   c.memory_bytes_per_second = 1.555e12;
   c.memory_efficiency.points = {{1e6, 0.5}, {1e7, 0.8}, {1e8, 0.9}};
   c.memory_bytes = 40LL << 30;
@@ -36,6 +38,7 @@ Cluster cluster_a100_40() {
   c.levels = {nvswitch, infiniband};
   c.provenance = {{"half_operations", "data sheet"},
                   {"matmul_efficiency", "fitted to published steps of selene"},
+                  {"unaligned", "fitted to one pair of published steps of jean-zay"},
                   {"memory_bytes_per_second", "data sheet"},
                   {"memory_efficiency", "fitted to published steps of selene"},
                   {"memory_bytes", "data sheet"},
