@@ -67,7 +67,7 @@ PublishedSet selene_memory_set(const simulate::Csv& csv) {
       "measurements). Nothing is calibrated.";
   const auto activations = [&](const std::string& model, const std::string& recompute) {
     Transformer m = transformer_named(model == "megatron-22B" ? "megatron-22b" : "gpt3-175b");
-    m.vocab = 0;
+    m.vocab = m.learned_positions = 0;
     Strategy s;
     s.tensor = 8;
     s.pipeline = model == "megatron-22B" ? 1 : 8;

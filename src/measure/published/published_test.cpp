@@ -24,9 +24,9 @@ TEST(Published, MeasurementsBesidePredictions) {
   for (const PublishedSet& s : sets) by_name[s.name] = &s;
   ASSERT_EQ(by_name.size(), 26u);
   // Nothing is fitted to these: what comes is shown, not aimed at.
-  EXPECT_LE(by_name["llmfoundry_a100_80gb"]->mean_error(), 0.1);
-  EXPECT_LE(by_name["internevo_a100"]->mean_error(), 0.15);
-  EXPECT_LE(by_name["bigscience_a100"]->mean_error(), 0.24);
+  EXPECT_LE(by_name["llmfoundry_a100_80gb"]->mean_error(), 0.08);
+  EXPECT_LE(by_name["internevo_a100"]->mean_error(), 0.1);
+  EXPECT_LE(by_name["bigscience_a100"]->mean_error(), 0.16);
   EXPECT_LE(by_name["vocabpar_stage_times"]->mean_error(), 0.02);
   EXPECT_GE(by_name["internevo_a100"]->pairs_right, 0.95);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
@@ -49,7 +49,8 @@ TEST(Published, MeasurementsBesidePredictions) {
   EXPECT_LE(by_name["selene_memory"]->mean_error(), 0.005);
   EXPECT_LE(by_name["b200_steps"]->mean_error(), 0.047);
   EXPECT_LE(by_name["b200_steps memory"]->mean_error(), 0.01);
-  EXPECT_LE(by_name["torchtitan_h100"]->mean_error(), 0.09);
+  EXPECT_LE(by_name["torchtitan_h100"]->mean_error(), 0.065);
+  EXPECT_LE(by_name["torchtitan_a100"]->mean_error(), 0.06);
   for (const char* gpu : {"h100", "h200"}) {
     for (const char* software : {"eager", "compiled"}) {
       const std::string name = fmt::format("{}_steps_{}", gpu, software);
