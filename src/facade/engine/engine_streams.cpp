@@ -106,7 +106,9 @@ std::uint64_t checked_row(const EngineState& s, const std::string& handle, int r
 
 namespace pando {
 
-InPlaceCallback::InPlaceCallback(std::function<void(void*)> f) : f_(std::move(f)) {}
+InPlaceCallback::InPlaceCallback(std::function<void(void*)> f) : f_(std::move(f)) {
+  if (!f_) fail(ErrorKind::stream_connection_error, "null-callback", "InPlaceCallback: the function is empty");
+}
 void InPlaceCallback::fetch(void* block) { f_(block); }
 
 }  // namespace pando

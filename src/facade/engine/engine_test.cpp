@@ -119,6 +119,7 @@ TEST(Engine, InPlaceCallbacksGetTheTensorItself) {
     EXPECT_EQ(blocks["to whole"] == blocks["from whole"], in_place);
     EXPECT_NE(blocks["to spread"], blocks["from spread"]);
   }
+  expect_error<stream_connection_error>([] { pando::InPlaceCallback(nullptr); }, "the function is empty");
 }
 
 TEST(Engine, UnconnectedStreamIsAnError) {
