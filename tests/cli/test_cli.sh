@@ -480,7 +480,7 @@ check "search: what a result says" 0 'sequences of 2048 tokens; [0-9.]+ tokens a
   "$pando" search --machine selene gpt3-13b --devices 16 --batch 64 --quiet
 check "search: a stack keeps memory" 0 'stack torchtitan, .*14 bytes a logit, 9.4 GiB of 79.2 kept' \
   "$pando" search gpt2 --devices 8 --batch 64 --machine h100 --stack torchtitan --quiet
-check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, internevo, llmfoundry, megatron, megatron-2023, torchtitan" "$pando" search --machine selene gpt2 --devices 8 --batch 64 --stack mine
+check "search: no such stack" 2 "no stack 'mine'; stacks: deepspeed, fsdp, internevo, llmfoundry, megatron, megatron-2023, megatron-deepspeed, torchtitan" "$pando" search --machine selene gpt2 --devices 8 --batch 64 --stack mine
 printf '#  Rank  0 Group 0 Pid 1 on a device 0\n#  Rank  1 Group 0 Pid 2 on a device 1\n# size count type redop root time algbw busbw\n1048576 262144 float sum -1 40 26 39 0 41 25 38 0\n' >"$scratch/all_reduce_perf.txt"
 check "machines: tables of others" 0 "all_reduce_perf.txt: nccl-tests, 1 row and 0 numbers" "$pando" machines --read "$scratch/all_reduce_perf.txt" --like h100 -o "$scratch/mine.json"
 check "search: on such a machine" 0 "certificate" "$pando" search --machine "$scratch/mine.json" gpt2 --devices 2 --batch 8

@@ -26,7 +26,7 @@ TEST(Published, MeasurementsBesidePredictions) {
   // Nothing is fitted to these: what comes is shown, not aimed at.
   EXPECT_LE(by_name["llmfoundry_a100_80gb"]->mean_error(), 0.08);
   EXPECT_LE(by_name["internevo_a100"]->mean_error(), 0.1);
-  EXPECT_LE(by_name["bigscience_a100"]->mean_error(), 0.16);
+  EXPECT_LE(by_name["bigscience_a100"]->mean_error(), 0.09);
   EXPECT_LE(by_name["vocabpar_stage_times"]->mean_error(), 0.02);
   EXPECT_GE(by_name["internevo_a100"]->pairs_right, 0.95);
   EXPECT_LE(by_name["zb_iclr24"]->mean_error(), 0.03);
