@@ -151,7 +151,10 @@ const OpRow& Module::row(OpId o) const { return row_of(ops_[o].kind); }
 
 NameId Module::name(std::string_view text) {
   auto [it, added] = name_ids_.try_emplace(std::string(text));
-  if (added) it->second = names_.push(it->first);
+  if (added) {
+    it->second = NameId(static_cast<NameId::rep>(names_.size()));
+    names_.push_back(it->first);
+  }
   return it->second;
 }
 
@@ -160,7 +163,7 @@ std::optional<NameId> Module::find_name(std::string_view text) const {
   return it == name_ids_.end() ? std::nullopt : std::optional<NameId>(it->second);
 }
 
-std::string Module::unique_name(GraphId graph, std::string_view wanted) { return names_[unique_name_id(graph, wanted)]; }
+std::string Module::unique_name(GraphId graph, std::string_view wanted) { return names_[unique_name_id(graph, wanted).index()]; }
 
 NameId Module::unique_name_id(GraphId graph, std::string_view wanted) {
   auto& used = used_names_[graph.index()];

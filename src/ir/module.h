@@ -20,6 +20,7 @@
 #include "ir/types/type.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -174,9 +175,9 @@ class Module {
 
   NameId name(std::string_view text);
   std::optional<NameId> find_name(std::string_view text) const;
-  const std::string& text(NameId n) const { return names_[n]; }
-  const std::string& name_of(ValueId v) const { return names_[values_[v].name]; }
-  const std::string& name_of(OpId o) const { return names_[ops_[o].name]; }
+  const std::string& text(NameId n) const { return names_[n.index()]; }
+  const std::string& name_of(ValueId v) const { return names_[values_[v].name.index()]; }
+  const std::string& name_of(OpId o) const { return names_[ops_[o].name.index()]; }
   void set_name(ValueId v, NameId n) { values_[v].name = n; }
   // A name for a new value of a graph: `wanted`, or wanted__t<n> where it is taken.
   std::string unique_name(GraphId graph, std::string_view wanted);
@@ -226,7 +227,7 @@ class Module {
   DenseMap<ValueId, Value> values_;
   std::vector<ValueId> operand_pool_, result_pool_;
   std::vector<GraphId> graph_pool_;
-  DenseMap<NameId, std::string> names_;
+  std::deque<std::string> names_;  // by NameId; references to a name last while others are added
   std::unordered_map<std::string, NameId> name_ids_;
   // Names in use by graph, with the next number to try.
   std::vector<std::unordered_map<NameId, std::uint32_t>> used_names_;

@@ -4,6 +4,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace pando::ir {
@@ -49,6 +50,15 @@ TEST(Training, AStepOfALinearLayer) {
   ASSERT_EQ(out.size(), main.outputs.size() + main.inputs.size());
   EXPECT_EQ(numbers(out[0].tensor), (std::vector<double>{12.5, 60.5}));
   EXPECT_EQ(numbers(out[1].tensor), (std::vector<double>{5, 10, 11, 22}));
+}
+
+TEST(Training, ANameStaysWhereItIsWhileOthersAreAdded) {
+  Module m;
+  const GraphId g = m.add_graph("main");
+  const ValueId x = m.add_input(g, tensor_type(DType::float32, {2}), "x");
+  const std::string& name = m.name_of(x);
+  for (int i = 0; i < 1000; ++i) m.name(fmt::format("n{}", i));
+  EXPECT_EQ(&name, &m.name_of(x));
 }
 
 TEST(Training, NamesThatRepeatAreNumberedInTheText) {
