@@ -133,6 +133,28 @@ def densify_flex(graph_module):
 
 
 @contextlib.contextmanager
+def _checkpoints_of_graphs():
+    """Inside, torch.utils.checkpoint with use_reentrant=True is what it computes: its backward pass goes with .backward() alone, and a trace has none."""
+    from torch.utils.checkpoint import CheckpointFunction
+
+    def apply(function, preserve_rng_state, *args):
+        # Where no argument has a gradient, parameters have none, as in eager mode.
+        wanted = torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args)
+        with torch.set_grad_enabled(wanted):
+            return function(*args)
+
+    was = vars(CheckpointFunction).get("apply")
+    CheckpointFunction.apply = apply
+    try:
+        yield
+    finally:
+        if was is None:
+            del CheckpointFunction.apply
+        else:
+            CheckpointFunction.apply = was
+
+
+@contextlib.contextmanager
 def _compiled_functions_inside():
     """Inside, functions that torch.compile has are what they were before."""
     import torch._dynamo
@@ -291,10 +313,12 @@ class _Replaced(torch.overrides.TorchFunctionMode):
 
 
 def _drop_answers(graph_module):
-    """Removes ops whose only results are numbers and bools that nothing in a graph takes: they were looked at while it was traced."""
+    """Removes ops whose only results are numbers and bools that nothing in a graph takes, which were looked at while it was traced, and notes for a profiler."""
     for node in reversed(graph_module.graph.nodes):
-        returns = node.target._schema.returns if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload) else ()
-        if returns and not node.users and all(r.type.kind() in ("BoolType", "IntType", "FloatType") for r in returns):
+        if node.op != "call_function" or node.users or not isinstance(node.target, torch._ops.OpOverload):
+            continue
+        returns = node.target._schema.returns
+        if node.target.namespace == "profiler" or returns and all(r.type.kind() in ("BoolType", "IntType", "FloatType") for r in returns):
             graph_module.graph.erase_node(node)
 
 
@@ -425,8 +449,8 @@ def trace(function, inputs, decompositions):
 
     _check_layouts(inputs)
     # Gradients first, then views and writes: functionalize does not go with autograd.
-    with host_kernels_off(), _layers_of_tensors(), _dense_flex(), _compiled_functions_inside(), values_rejected(), _Replaced(), \
-            _short_traces():
+    with host_kernels_off(), _layers_of_tensors(), _dense_flex(), _compiled_functions_inside(), _checkpoints_of_graphs(), values_rejected(), \
+            _Replaced(), _short_traces():
         written = make_fx(function, decomposition_table=decompositions, tracing_mode="fake", record_stack_traces=True, _allow_non_fake_inputs=True)(*inputs)
     _drop_answers(written)
     names = dict.fromkeys(n.target for n in written.graph.nodes if n.op == "get_attr" and isinstance(getattr(written, n.target), torch.Tensor))
@@ -489,6 +513,30 @@ def update(optimizer):
 
     with torch.no_grad(), as_if_compiling(), settings.extremes_of_tensors(optimizer):
         inspect.unwrap(type(optimizer).step)(optimizer)
+
+
+def hooked(parameter, gradient):
+    """A gradient as the hooks of its parameter (register_hook) make it.
+
+    Raises NotImplementedError for a hook that wants the parameter after it has its gradient.
+    """
+    if getattr(parameter, "_post_accumulate_grad_hooks", None):
+        raise NotImplementedError("A parameter has a hook of register_post_accumulate_grad_hook: a program has no moment after each gradient. Give the optimizer to "
+                                  "compile_step, or the hook to register_hook.")
+    for hook in (parameter._backward_hooks or {}).values():
+        made = hook(gradient)
+        gradient = gradient if made is None else made
+    return gradient
+
+
+def address(tensor):
+    """Where the contents of a constant of a graph lie; None: nowhere."""
+    return None if _is_fake(tensor) or tensor.layout is not torch.strided else tensor.data_ptr()
+
+
+def place_in_memory(tensor):
+    """What changes when a tensor on the host gets other contents by an operation of PyTorch, or other memory."""
+    return tensor._version, tensor.data_ptr()
 
 
 def note_step(optimizer):

@@ -1,5 +1,6 @@
 """A training step as one program: forward, backward and update, with weights resident on the device."""
 import collections.abc
+import contextlib
 import dataclasses
 import sys
 import weakref
@@ -8,6 +9,7 @@ import torch
 
 from pando.torch import adapter, states, trees
 from pando.torch.decompositions import decompositions
+from pando.torch.importer import line_of
 from pando.torch.program import Program, on_one_replica, output, placeholders, take_writes
 from pando.torch.settings import Settings
 from pando.torch.types import to_array, to_tensor, warn_of_widths
@@ -77,6 +79,8 @@ class TrainingStep:
     def __init__(self, model, loss, optimizer, options=StepOptions()):
         if not isinstance(model, torch.nn.Module):
             raise TypeError(f"compile_step: an nn.Module is expected, not {type(model).__name__}.")
+        if isinstance(model, torch.jit.ScriptModule):
+            raise TypeError("compile_step: a module of torch.jit.script has no Python that a trace could follow. Give the module that it was made of.")
         if not isinstance(optimizer, torch.optim.Optimizer):
             raise TypeError(f"compile_step: an optimizer of torch.optim is expected, not {type(optimizer).__name__}.")
         if loss is not None and not callable(loss):
@@ -106,15 +110,20 @@ class TrainingStep:
         if program is not self._current:
             self.sync()
             program.load()
+            program.note()
             self._current = program
+        else:
+            program.load_changed()
         adapter.note_step(self._optimizer)
         value, *outputs = map(to_tensor, program.run([to_array(x) for x in tensors]), program.types)
         return (value, forward.output.rebuild(iter(outputs))) if self._options.return_outputs else value
 
     def sync(self):
-        """Brings parameters, buffers and the optimizer's state from the device into the model and the optimizer."""
+        """Brings parameters, buffers and the optimizer's state from the device into the model and the optimizer, but for what was written there since."""
         if self._current is not None:
+            self._current.load_changed()
             self._current.save()
+            self._current.note()
 
     def __del__(self):
         # What was trained is the model's, also where only the model stays.
@@ -178,12 +187,25 @@ class Forward:
     def __call__(self, *tensors):
         given = iter(tensors)
         args, kwargs, targets = (part.rebuild(given) for part in self._form)
-        output = self._model(*args, **kwargs)
-        value = self._loss(output, *targets) if self._loss is not None else trees.first(output)
+        with _noting("A tuple or list of inputs holds the model's arguments; targets are the second argument of a step: step(inputs, targets)."):
+            output = self._model(*args, **kwargs)
+        with _noting(f"The loss gets the model's output and {len(targets)} targets, the second argument of a step: step(inputs, targets)."):
+            value = self._loss(output, *targets) if self._loss is not None else trees.first(output)
         if not self._return_outputs:
             return value, []
         found, self.output = trees.flatten(output, "The model's output", strict=False)
         return value, [x for _, x in found]
+
+
+@contextlib.contextmanager
+def _noting(text):
+    """Inside, an error about arguments gets a note."""
+    try:
+        yield
+    except TypeError as error:
+        if "argument" in str(error) and hasattr(error, "add_note"):
+            error.add_note(text)
+        raise
 
 
 def clipped(gradients, max_norm):
@@ -278,19 +300,34 @@ class StepProgram:
 
         def forward(*flat):
             tensors = [t.detach().requires_grad_() if p.requires_grad else t for p, t in zip(self._tensors, flat)]
+            # Gradients, too: what is checkpointed is computed again with them.
             with adapter.reparametrized(model, dict(zip(self._names, tensors))):
                 value, outputs = function(*flat[len(self._resident()):])
-            if not isinstance(value, torch.Tensor) or value.numel() != 1:
-                raise ValueError(f"The loss is a scalar, not {tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__}.")
-            wanted_tensors = [tensors[i] for i in places]
-            scaled = value.reshape(()) * self._loss_scale if self._loss_scale != 1 else value.reshape(())
-            gradients = torch.autograd.grad(scaled, wanted_tensors, allow_unused=True) if value.requires_grad else [None] * len(places)
+                if not isinstance(value, torch.Tensor) or value.numel() != 1:
+                    raise ValueError(f"The loss is a scalar, not {tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__}.")
+                wanted_tensors = [tensors[i] for i in places]
+                scaled = value.reshape(()) * self._loss_scale if self._loss_scale != 1 else value.reshape(())
+                gradients = torch.autograd.grad(scaled, wanted_tensors, allow_unused=True) if value.requires_grad else [None] * len(places)
             with_gradient[:] = [self._tensors[i] for i, g in zip(places, gradients) if g is not None]
             self._results = 1 + len(outputs)
+            # Their hooks are those of parameters that a program has others in place of.
+            gradients = [g if g is None else adapter.hooked(self._tensors[i], g) for i, g in zip(places, gradients)]
             return [value.detach(), *(t.detach() for t in outputs), *(g for g in gradients if g is not None)]
 
         graph = adapter.trace(forward, [*self._examples(), *batch], decompositions())
+        self._check_constants(graph, wanted)
         return graph, list(with_gradient)
+
+    def _check_constants(self, graph, wanted):
+        """Raises NotImplementedError if a graph has a trained weight as a constant."""
+        names = {p.data_ptr(): name for name, p in zip(self._names, self._tensors) if p in wanted and p.numel()}
+        for node in graph.graph.nodes:
+            value = getattr(graph, node.target) if node.op == "get_attr" else None
+            if isinstance(value, torch.Tensor) and value.numel() and adapter.address(value) in names:
+                line = next((line_of(user) for user in node.users if line_of(user)), "")
+                raise NotImplementedError(f"The model uses its weight {names[adapter.address(value)]} as a tensor that it keeps elsewhere, in a list or a function; a program "
+                                          "has the weights of modules alone. Read it from its module where it is used, or keep a ParameterList."
+                                          + (f" {line}" if line else ""))
 
     def _trace_update(self):
         """The graph of the optimizer's step."""
@@ -344,6 +381,17 @@ class StepProgram:
         """Takes the state of the model and the optimizer."""
         self._program.load(self._resident())
 
+    def load_changed(self):
+        """Takes the tensors that were changed on the host since note()."""
+        changed = [None if adapter.place_in_memory(x) == seen else x for x, seen in zip(self._resident(), self._seen)]
+        if any(x is not None for x in changed):
+            self._program.load(changed)
+            self.note()
+
     def save(self):
         """Gives the model and the optimizer their state."""
         self._program.save(self._resident())
+
+    def note(self):
+        """Notes what is on the host, for load_changed."""
+        self._seen = [adapter.place_in_memory(x) for x in self._resident()]
