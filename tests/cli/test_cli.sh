@@ -326,6 +326,10 @@ check "report: a table without CSV" 2 '--table is there without --export csv' "$
 check "report: a table of a format without tables" 2 "'dot' has no table, found 'steps'" "$pando" report "$here/report.json" --table steps --export dot
 check "report: two kinds of answers" 2 'found --json and --ask or --tile: expected one of them' "$pando" report "$here/report.json" --json runs --ask runs
 check "report: a comparison has no question" 2 'found --compare and --ask or --tile' "$pando" report "$here/report.json" --compare "$here/report.json" --tile 0
+check "report: a comparison as JSON is whole" 2 "a comparison as JSON is --json all, found 'runs'" "$pando" report "$here/report.json" --compare "$here/report.json" --json runs
+for option in ask json tile compare export trace table output svg; do
+  check "report: --$option without a value" 2 "--$option: .*a text is expected, found an empty one" "$pando" report "$here/report.json" --$option ''
+done
 check "report: an export has no question" 2 'found --export and --ask' "$pando" report "$here/report.json" --export dot --ask runs
 check "report: a trace that ends before it begins" 2 'found --from 9 --to 9' "$pando" report "$scratch/plan.pando" --trace "$scratch/trace.json" --from 9 --to 9
 check "simulate: a trace" 0 '3 devices' "$pando" simulate "$placed" --trace "$scratch/trace.json" --chakra "$scratch/chakra"

@@ -96,6 +96,8 @@ void check_used(const Arguments& arguments) {
   const bool is_question = !arguments.asked.empty() || !arguments.tile.empty();
   without(!arguments.json.empty(), is_question && arguments.compared.empty(), "--json", "--ask or --tile");
   without(!arguments.compared.empty(), is_question, "--compare", "--ask or --tile");
+  if (!arguments.compared.empty() && !arguments.json.empty() && arguments.json != "all")
+    fail(ErrorKind::invalid_option, "report-option", "a comparison as JSON is --json all, found '{}'", arguments.json);
   without(!arguments.exported.empty(), is_question || !arguments.json.empty() || !arguments.compared.empty(), "--export",
           "--ask, --json, --tile or --compare");
 }
@@ -137,11 +139,17 @@ std::string exports_text() {
   return out;
 }
 
+// An option without a value would be as if it were not there.
+CLI::Validator some_text() {
+  return CLI::Validator([](const std::string& text) { return text.empty() ? "a text is expected, found an empty one" : std::string(); },
+                        "");
+}
+
 void describe(CLI::App* command, Invocation& invocation) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("file", arguments->input, "The report (profile.pando)");
   command->add_option("--ask", arguments->asked, questions_text());
-  command->add_option("--json", arguments->json, "The answer to one question as JSON");
+  command->add_option("--json", arguments->json, "The answer to one question as JSON; with --compare: all");
   command->add_option("--tile", arguments->tile, "The same as --ask tile=TILE");
   command->add_option("--top", arguments->top, "Show at most so many rows of a list (10)")->check(at_least_one<std::int64_t>());
   command->add_option("--compare", arguments->compared,
@@ -160,6 +168,8 @@ void describe(CLI::App* command, Invocation& invocation) {
   command->add_flag("--per-ipu-memory", arguments->options.per_ipu_memory, "Show memory by IPU");
   command->add_option("--svg", arguments->svg, "Draw memory by tile, live memory and cycles by step into this file");
   command->add_flag("--schema", arguments->schema, "Print the tables of report files as Markdown, and nothing else");
+  for (const char* option : {"--ask", "--json", "--tile", "--compare", "--export", "--trace", "--table", "--output", "--svg"})
+    command->get_option(option)->check(some_text());
   command->callback([arguments, &invocation] { invocation.status = run(*arguments); });
 }
 
