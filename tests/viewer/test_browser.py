@@ -30,6 +30,8 @@ SHOWS = {
     ("all_tiles", "compare"): "Give two to compare",
     ("four_ipus", "distributed"): "Where values lie",
     ("out_of_memory", "summary"): "It does not fit",
+    ("out_of_memory", "exchange"): "all, each once",
+    ("all_tiles", "exchange"): "all, with how often they run",
     ("out_of_memory", "out-of-memory"): "Tiles that do not fit",
     ("out_of_memory", "trace"): "nothing was executed",
     ("empty", "summary"): "Target",
@@ -71,6 +73,13 @@ def click_through(b, name, page):
         text = b.text()
         check(f"{name}: {view} says something", len(text) > 20, text)
         check(f"{name}: {view} has no missing values", not re.search(r"\bNaN\b|undefined|\[object", text), re.findall(r".{0,30}(?:NaN|undefined|\[object).{0,30}", text))
+        if name == "out_of_memory" and view == "summary":
+            tiles = re.findall(r"out of memory on tile (\d+)|fullest tile \((\d+)\)", text)
+            check(f"{name}: {view} names one tile", len(tiles) > 1 and len({a or b for a, b in tiles}) == 1, tiles)
+        if view in ("balance", "exchange"):  # rows of one name are told apart
+            rows = b.ask("return [...document.querySelectorAll('main table tbody tr')].map((r) => r.innerText)")
+            steps = [r for r in rows if re.search(r"\w", r)]
+            check(f"{name}: rows of {view} are told apart", len(set(steps)) == len(steps), [r for r in steps if steps.count(r) > 1][:2])
         if (name, view) in SHOWS:
             check(f"{name}: {view}", SHOWS[name, view] in text, text[:600])
         check_quiet(b, f"{name}: {view}")

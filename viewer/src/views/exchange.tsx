@@ -66,7 +66,7 @@ function ExchangeView({ report }: ViewProps) {
     <>
       <AdviceList report={report} only={(rule) => /exchange|copied|rearrange/.test(rule)} />
       <div class="bar">
-        <Choice title="exchange" value={chosen_id} on={(v) => set({ exchange: v })} options={[{ id: "all", title: "all, with how often they run" }, ...[...report.exchanges].sort((a, b) => b.bytes - a.bytes).slice(0, 300).map((e) => ({ id: String(e.index), title: `${e.name.slice(-70) || "exchange"} (${bytes(e.bytes)})` }))]} />
+        <Choice title="exchange" value={chosen_id} on={(v) => set({ exchange: v })} options={[{ id: "all", title: report.executed ? "all, with how often they run" : "all, each once" }, ...[...report.exchanges].sort((a, b) => b.bytes - a.bytes).slice(0, 300).map((e) => ({ id: String(e.index), title: `${e.name.slice(-70) || "exchange"} (${bytes(e.bytes)})` }))]} />
         {report.target.ipus > 1 && <Choice title="by" value={by_ipu ? "ipu" : "tile"} on={(v) => set({ by: v })} options={[{ id: "tile", title: "tile" }, { id: "ipu", title: "IPU" }]} />}
         <span class="soft">{matrix.block > 1 && !by_ipu ? `a cell is ${matrix.block} x ${matrix.block} tiles` : ""}</span>
       </div>
@@ -80,22 +80,22 @@ function ExchangeView({ report }: ViewProps) {
         </div>
         <div>
           {one ? (
-            <Facts rows={[["exchange", one.name], ["source", made_at.length > 0 ? <Sources at={made_at} /> : "not known"], ["runs", count(times[one.index]!)], ["bytes between tiles", bytes(one.bytes)], ["senders, receivers", `${count(one.senders)}, ${count(one.receivers)}`],
+            <Facts rows={[["exchange", one.name], ["source", made_at.length > 0 ? <Sources at={made_at} /> : "not known"], ...(report.executed ? [["runs", count(times[one.index]!)] as [string, string]] : []), ["bytes between tiles", bytes(one.bytes)], ["senders, receivers", `${count(one.senders)}, ${count(one.receivers)}`],
               ["busiest receiver", <Link view="exchange" params={{ tile: String(one.busiest_tile) }}>tile {one.busiest_tile}: {bytes(one.busiest_bytes)}</Link>], ["copied within tiles", `${bytes(one.local)} in ${plural(one.copies, "run")}`]]} />
           ) : <p class="soft">All exchanges together. Choose one above or in the table below.</p>}
           {tile !== undefined ? <Partners report={report} exchanges={chosen} tile={tile} /> : <p class="soft">Choose a row to see the partners of a tile.</p>}
         </div>
       </div>
       <h3>Exchanges</h3>
-      <Table id="exchanges" rows={report.exchanges} noun="exchange" sort="-all" height={320} on_pick={(e) => set({ exchange: String(e.index) })} picked={(e) => String(e.index) === chosen_id} columns={[
-        { id: "name", title: "name", value: (e) => e.name }, { id: "bytes", title: "bytes", value: (e) => e.bytes, text: bytes }, { id: "times", title: "runs", value: (e) => times[e.index]! },
-        { id: "all", title: "bytes of all runs", value: (e) => e.bytes * (report.executed ? times[e.index]! : 1), text: bytes, bar: true }, { id: "senders", title: "senders", value: (e) => e.senders }, { id: "receivers", title: "receivers", value: (e) => e.receivers },
+      <Table id="exchanges" rows={report.exchanges} noun="exchange" sort={report.executed ? "-all" : "-bytes"} height={320} on_pick={(e) => set({ exchange: String(e.index) })} picked={(e) => String(e.index) === chosen_id} columns={[
+        { id: "name", title: "name", value: (e) => e.name }, { id: "number", title: "number", value: (e) => e.index }, { id: "bytes", title: "bytes", value: (e) => e.bytes, text: bytes, bar: !report.executed },
+        ...(report.executed ? [{ id: "times", title: "runs", value: (e: Exchange) => times[e.index]! }, { id: "all", title: "bytes of all runs", value: (e: Exchange) => e.bytes * times[e.index]!, text: bytes, bar: true }] : []), { id: "senders", title: "senders", value: (e) => e.senders }, { id: "receivers", title: "receivers", value: (e) => e.receivers },
         { id: "busiest", title: "busiest receives", value: (e) => e.busiest_bytes, text: (v, e) => `${bytes(v)} (tile ${e.busiest_tile})` }, { id: "local", title: "copied within tiles", value: (e) => e.local, text: bytes }, { id: "copies", title: "runs copied", value: (e) => e.copies, hidden: true }, source_column((e: { index: number }) => report.exchange_sources(e.index)),
       ]} />
       <h3>Why there are exchange buffers</h3>
       {report.buffers.length === 0 ? <Empty>Every operand lies on its vertex's tile in one piece: no exchange buffer is needed.</Empty> : (
         <Table id="buffers" rows={report.buffers} noun="cause" sort="-bytes" columns={[
-          { id: "compute_set", title: "compute set", value: (b) => report.compute_sets[b.compute_set]?.name ?? "?" }, { id: "codelet", title: "codelet", value: (b) => report.codelets[b.codelet]?.name ?? "?" },
+          { id: "compute_set", title: "compute set", value: (b) => report.compute_sets[b.compute_set]?.name ?? "?" }, { id: "number", title: "number", value: (b) => b.compute_set }, { id: "codelet", title: "codelet", value: (b) => report.codelets[b.codelet]?.name ?? "?" },
           { id: "field", title: "field", value: (b) => b.field }, { id: "variable", title: "variable", value: (b) => b.variable }, { id: "bytes", title: "bytes", value: (b) => b.bytes, text: bytes, bar: true },
           { id: "remote", title: "from other tiles", value: (b) => b.remote, text: bytes }, { id: "pieces", title: "pieces", value: (b) => b.pieces }, { id: "each", title: "bytes of a piece", value: (b) => b.bytes / Math.max(1, b.pieces), text: bytes },
           { id: "buffers", title: "buffers", value: (b) => b.buffers, hidden: true }, { id: "tiles", title: "tiles", value: (b) => b.tiles },

@@ -18,8 +18,8 @@ function TermBar(props: { cycles: Cycles; height?: number }) {
 }
 
 function fullest(report: Report): { tile: number; used: number } {
-  // Of tiles that are as full, the one of the peak.
-  let tile = report.peak?.tile ?? 0, used = report.tile_with_gaps[tile] ?? 0;
+  // Of tiles that are as full, the one of the peak; where the program does not fit, the first, which the message names.
+  let tile = report.out_of_memory ? 0 : (report.peak?.tile ?? 0), used = report.tile_with_gaps[tile] ?? 0;
   report.tile_with_gaps.forEach((b, t) => { if (b > used) (used = b), (tile = t); });
   return { tile, used };
 }
@@ -43,7 +43,7 @@ function Summary({ report }: ViewProps) {
         <Card value={count(report.graph["vertices"] ?? 0)} title={`vertices in ${plural(report.graph["compute_sets"] ?? 0, "compute set")}`} />
         <Card value={count(report.graph["variables"] ?? 0)} title={`variables, ${plural(report.graph["edges"] ?? 0, "edge")}`} />
       </div>
-      {peak && (
+      {peak && !report.out_of_memory && (
         <p>
           Memory is fullest at step <Link view="liveness" params={{ step: String(peak.order), stream: String(peak.stream.index) }}>{report.liveness(peak.stream).name(peak.step) || `at order ${peak.order}`}</Link>, on{" "}
           <Link view="memory" params={{ tile: String(peak.tile), step: String(peak.order) }}>tile {peak.tile}</Link>: {bytes(peak.bytes)}.
