@@ -26,6 +26,15 @@ export function series(i: number): string {
   return kSeries[i % kSeries.length]!;
 }
 
+// Categories of memory have their colours in every report, whichever of them it has: two reports side by side mean the same.
+const kCategories = ["variable", "constant", "vertex state", "exchange buffer", "vertex code", "stack", "control code", "exchange code", "globals", "reserved", "", "staging"];
+export function category_colour(name: string): string {
+  const i = kCategories.indexOf(name);
+  return series(i < 0 ? 0 : i);
+}
+/** Of a tile's memory: the colour of no category. */
+export const kLimit = kSeries[10]!;
+
 export function rgb(hex: string): Rgb {
   const n = parseInt(hex.slice(1), 16);
   return [n >> 16, (n >> 8) & 255, n & 255];

@@ -1,5 +1,5 @@
 // A tile's memory over the program: x is the step, y the address; one rectangle for each time that something is live.
-import { ink, series } from "../colours.ts";
+import { category_colour, ink } from "../colours.ts";
 import { bytes, short_bytes } from "../format.ts";
 import { Allocation, Report } from "../report/report.ts";
 import { Source } from "../widgets/picture.tsx";
@@ -10,6 +10,10 @@ export interface Hole {
 }
 
 /** The step at which most of a tile is in use. */
+function colour_of(report: Report, variable: number): string {
+  return category_colour(report.category_name(report.variables[variable]?.category ?? 0));
+}
+
 export function fullest_order(report: Report, allocations: Allocation[]): number | undefined {
   const change = new Map<number, number>();
   for (const a of allocations) {
@@ -73,7 +77,7 @@ export function address_source(report: Report, allocations: Allocation[]): Sourc
       for (const b of boxes) {
         const x = (b.x0 - v.x0) * sx, w = (b.x1 - b.x0) * sx, y = (b.a.offset - v.y0) * sy, h = b.a.size * sy;
         if (x > width || x + w < 0 || y > height || y + h < 0) continue;
-        c.fillStyle = series(report.variables[b.a.variable]?.category ?? 0);
+        c.fillStyle = colour_of(report, b.a.variable);
         c.fillRect(x, y, Math.max(0.7, w), Math.max(0.7, h));
         if (h > 3 && w > 3) {
           c.strokeStyle = "#0005";
@@ -84,7 +88,7 @@ export function address_source(report: Report, allocations: Allocation[]): Sourc
         if (h > 13 && room > 40) {
           let text = name;
           while (text.length > 3 && c.measureText(text).width > room) text = "…" + text.slice(Math.ceil(text.length * 0.15) + 1);
-          c.fillStyle = ink(series(report.variables[b.a.variable]?.category ?? 0));
+          c.fillStyle = ink(colour_of(report, b.a.variable));
           c.fillText(text, from + 4, y + h / 2);
         }
       }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { series } from "../colours.ts";
+import { category_colour, kLimit } from "../colours.ts";
 import { bytes, short_bytes } from "../format.ts";
 import { Report, Stream, Variable } from "../report/report.ts";
 import { set, use_index, use_param } from "../state.ts";
@@ -72,9 +72,9 @@ function Liveness({ report }: ViewProps) {
   const at = index_of(order), at_other = index_of(other);
   const [under, set_under] = useState<number | undefined>(undefined);
   const lines = useMemo(() => {
-    if (show === "tile") return [{ title: "fullest tile, always live included", colour: "#d55e00", values: steps.worst }, ...(report.target.bytes_per_tile && steps.worst.some((b) => b > 0.3 * report.target.bytes_per_tile) ? [{ title: "limit", colour: "#888888", values: new Float64Array(steps.worst.length).fill(report.target.bytes_per_tile), alone: true }] : [])];
+    if (show === "tile") return [{ title: "fullest tile, always live included", colour: "#d55e00", values: steps.worst }, ...(report.target.bytes_per_tile && steps.worst.some((b) => b > 0.3 * report.target.bytes_per_tile) ? [{ title: "limit", colour: kLimit, values: new Float64Array(steps.worst.length).fill(report.target.bytes_per_tile), alone: true }] : [])];
     const out = [{ title: "always live", colour: "#56b4e9", values: new Float64Array(steps.order.length).fill(stream.always_live) }, { title: "not always live", colour: "#0072b2", values: steps.live }];
-    if (variable !== undefined) return [{ title: report.variables[variable]!.name, colour: series(report.variables[variable]!.category), values: report.variable_over_steps(variable, steps.order) }];
+    if (variable !== undefined) return [{ title: report.variables[variable]!.name, colour: category_colour(report.category_name(report.variables[variable]!.category)), values: report.variable_over_steps(variable, steps.order) }];
     return out;
   }, [report, stream, show, variable]);
   const rows = useMemo(() => live_rows(report, order, other), [report, order, other]);

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { series } from "../colours.ts";
+import { category_colour, kLimit } from "../colours.ts";
 import { bytes, count, percent, short_bytes } from "../format.ts";
 import { address_source, at_step, orders_end } from "../pictures/address_map.ts";
 import { Report } from "../report/report.ts";
@@ -32,7 +32,7 @@ export function AddressMap({ report, tile, order }: { report: Report; tile: numb
   if (!allocations.length) return <Empty>Nothing lies in the memory of tile {tile}.</Empty>;
   return (
     <>
-      <Legend items={used_categories.map((k) => ({ title: report.category_name(k), colour: series(k) }))} />
+      <Legend items={used_categories.map((k) => ({ title: report.category_name(k), colour: category_colour(report.category_name(k)) }))} />
       <Picture id="map" source={source} height={360} title={`memory of tile ${tile}: address by step`} margin_left={70} mark={{ x: at + 0.5 }} on_pick={(x) => set({ step: String(Math.max(0, Math.floor(x))) })} />
       <h3>Tile {tile} at step {at}</h3>
       <Facts rows={[
@@ -61,11 +61,11 @@ function Memory({ report }: ViewProps) {
   const present = report.categories.map((c, k) => ({ c, k })).filter(({ k }) => report.tile_by_category[k]!.some((b) => b > 0));
   const lines = useMemo((): Line[] => {
     const out: Line[] = what === "variable" && variable !== undefined
-      ? [{ title: report.variables[variable]!.name, colour: series(report.variables[variable]!.category), values: report.variable_over_tiles(variable) }]
-      : present.map(({ c, k }) => ({ title: c.name, colour: series(k), values: report.tile_by_category[k]! }));
+      ? [{ title: report.variables[variable]!.name, colour: category_colour(report.category_name(report.variables[variable]!.category)), values: report.variable_over_tiles(variable) }]
+      : present.map(({ c, k }) => ({ title: c.name, colour: category_colour(c.name), values: report.tile_by_category[k]! }));
     if (what !== "variable") out.push({ title: "with gaps", colour: "#888888", values: report.tile_with_gaps, alone: true, dash: [4, 3] });
     const fullest = report.tile_with_gaps.reduce((m, b) => Math.max(m, b), 0);
-    if (limit > 0 && fullest > 0.3 * limit && what !== "variable") out.push({ title: "limit", colour: "#d55e00", values: new Float64Array(tiles).fill(limit), alone: true });
+    if (limit > 0 && fullest > 0.3 * limit && what !== "variable") out.push({ title: "limit", colour: kLimit, values: new Float64Array(tiles).fill(limit), alone: true });
     return out;
   }, [report, what, variable]);
   const values = colour.values(report);
