@@ -9,11 +9,11 @@ export interface Hole {
   size: number;
 }
 
-/** The step at which most of a tile is in use. */
 function colour_of(report: Report, variable: number): string {
   return category_colour(report.category_name(report.variables[variable]?.category ?? 0));
 }
 
+/** The step at which most of a tile is in use. */
 export function fullest_order(report: Report, allocations: Allocation[]): number | undefined {
   const change = new Map<number, number>();
   for (const a of allocations) {
