@@ -27,7 +27,7 @@ export function series(i: number): string {
 }
 
 // Categories of memory have their colours in every report, whichever of them it has: two reports side by side mean the same.
-const kCategories = ["variable", "constant", "vertex state", "exchange buffer", "vertex code", "stack", "control code", "exchange code", "globals", "reserved", "", "staging"];
+const kCategories = ["variable", "constant", "vertex state", "vertex code", "exchange buffer", "stack", "control code", "exchange code", "globals", "reserved", "", "staging"];
 export function category_colour(name: string): string {
   const i = kCategories.indexOf(name);
   return series(i < 0 ? 0 : i);
